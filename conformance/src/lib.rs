@@ -1,0 +1,1 @@
+//! Conformance cases and the engines they run on.

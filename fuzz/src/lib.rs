@@ -1,0 +1,1 @@
+//! Generators and oracles for property tests.

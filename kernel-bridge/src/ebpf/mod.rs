@@ -1,0 +1,376 @@
+//! From the kernel part of a plan to eBPF programs and maps: pure functions, no system call.
+//!
+//! ```text
+//! Plan ──emit──> EbpfProgram ──object──> ELF bytes ──aya──> kernel        (load.rs, source/bpf.rs)
+//!                     └──────harness──> rbpf, emulated maps and helpers   (tests, engine rbpf)
+//! ```
+//!
+//! [`StateLayout`] says where every K-homed variable and aggregation lies in the maps; user space reads and writes them
+//! through [`MapAccess`], which both the kernel's maps and the harness's implement, so the code that sweeps
+//! aggregations is one.
+
+use dtrail_lang::ir::{AggId, AggSiteId, ProbeIndex, VarId};
+use dtrail_lang::plan::{GroupId, KeyPart};
+
+/// All that is loaded for one plan.
+#[derive(Clone, Debug)]
+pub struct EbpfProgram {
+    /// The maps, by index: `lddw` of a map names its index.
+    pub maps: Vec<MapSpec>,
+    /// The programs, one a hook.
+    pub programs: Vec<ProgramSpec>,
+    /// Subprograms, one a clause, called by the programs.
+    pub subprograms: Vec<Subprogram>,
+    /// Where state lies.
+    pub state: StateLayout,
+}
+
+/// A map to create.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct MapSpec {
+    /// At most 15 bytes, unique.
+    pub name: String,
+    /// Its kind.
+    pub kind: MapKind,
+    /// Bytes of a key.
+    pub key_size: u32,
+    /// Bytes of a value, a multiple of 8.
+    pub value_size: u32,
+    /// Entries; for the ring its bytes, a power of two.
+    pub max_entries: u32,
+    /// Contents of entry 0 of an array at load time.
+    pub init: Option<Vec<u8>>,
+}
+
+/// The kinds of maps in use.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum MapKind {
+    /// `BPF_MAP_TYPE_ARRAY`; with `mmap`, `BPF_F_MMAPABLE`.
+    Array {
+        /// User space maps it.
+        mmap: bool,
+    },
+    /// `BPF_MAP_TYPE_PERCPU_ARRAY`
+    PerCpuArray,
+    /// `BPF_MAP_TYPE_HASH`, `BPF_F_NO_PREALLOC`
+    Hash,
+    /// `BPF_MAP_TYPE_PERCPU_HASH`, `BPF_F_NO_PREALLOC`
+    PerCpuHash,
+    /// `BPF_MAP_TYPE_TASK_STORAGE`
+    TaskStorage,
+    /// `BPF_MAP_TYPE_RINGBUF`
+    Ring,
+}
+
+/// What a program hangs on.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum Hook {
+    /// Raw tracepoint `sys_enter`, dispatched by system call number.
+    SysEnter,
+    /// Raw tracepoint `sys_exit`, likewise.
+    SysExit,
+    /// A raw tracepoint by name, dispatched by the prologue its provider gives (`sched_process_fork`, …).
+    RawTracepoint(String),
+    /// A software CPU-clock event on every CPU, with its period in nanoseconds.
+    Profile {
+        /// The period.
+        period: u64,
+    },
+    /// Events injected with `BPF_PROG_TEST_RUN`: any probe, its context from the `inject` map. Conformance only.
+    Inject,
+}
+
+/// How a probe is told apart from the others on its hook.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum Select {
+    /// Every firing of the hook.
+    Always,
+    /// System call number. 32-bit compat calls are another table and never match.
+    Syscall(u32),
+    /// The return of one of these calls with a result below 0; `arg0` is the positive error number
+    /// (`proc:::exec-failure`).
+    SyscallFailed(Vec<u32>),
+    /// The entry of one of these calls; the number beside each says which argument becomes `arg0`
+    /// (`proc:::exec`: the path of `execve` and `execveat`).
+    SyscallArg(Vec<(u32, u8)>),
+    /// The return of one of these calls with 0, in the child (`proc:::start`).
+    SyscallChild(Vec<u32>),
+    /// `sched_process_fork` of a new process, not a thread; `arg0` is the child's task (`proc:::create`).
+    ForkedProcess,
+    /// `sched_process_exit` of the last thread; `arg0` is the CLD reason (`proc:::exit`).
+    LastThread,
+}
+
+/// Where a source-fired probe comes from. `providers` gives one for each probe.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct HookSite {
+    /// The hook.
+    pub hook: Hook,
+    /// Which of its firings.
+    pub select: Select,
+}
+
+/// What the emitter must know besides the plan.
+#[derive(Clone, Debug)]
+pub struct Target {
+    /// By [`ProbeIndex`]; `None` for tracer- and fault-fired probes. Ignored under injection.
+    pub sites: Vec<Option<HookSite>>,
+    /// Emit one [`Hook::Inject`] program that dispatches every group, in place of the live hooks; `self->` then lives in
+    /// a hash. For the conformance engines `rbpf` and `bpf` on synthetic events.
+    pub inject: bool,
+    /// Offsets in kernel structures, from BTF. Zero under injection.
+    pub offsets: KernelOffsets,
+    /// Possible CPUs.
+    pub cpus: u32,
+    /// Whether raw tracepoints may be loaded as `tp_btf`.
+    pub typed: bool,
+    /// Bytes of the ring buffer (`bufsize`, rounded up to a power of two).
+    pub ring_size: u32,
+    /// Bytes of an aggregation map (`aggsize`): bounds its entries.
+    pub agg_size: u64,
+    /// Bytes of dynamic variables (`dynvarsize`): bounds the entries of associative arrays.
+    pub dynvar_size: u64,
+}
+
+/// Byte offsets in kernel structures on this kernel.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct KernelOffsets {
+    /// `task_struct.pid`
+    pub task_pid: u32,
+    /// `task_struct.tgid`
+    pub task_tgid: u32,
+    /// `task_struct.real_parent`
+    pub task_real_parent: u32,
+    /// `task_struct.start_boottime` (`real_start_time` on old kernels)
+    pub task_start: u32,
+    /// `task_struct.exit_code`
+    pub task_exit_code: u32,
+    /// `task_struct.signal`
+    pub task_signal: u32,
+    /// `signal_struct.live`
+    pub signal_live: u32,
+    /// `task_struct.thread_info.status` (x86: TS_COMPAT)
+    pub task_status: u32,
+    /// `task_struct.cred`
+    pub task_cred: u32,
+}
+
+/// One program.
+#[derive(Clone, Debug)]
+pub struct ProgramSpec {
+    /// At most 15 bytes, unique.
+    pub name: String,
+    /// What it hangs on.
+    pub hook: Hook,
+    /// For raw tracepoints: load as `tp_btf`, so that arguments are typed pointers which the code loads from directly.
+    pub typed: bool,
+    /// The code; calls and map loads are in `relocs`.
+    pub code: Code,
+    /// Its groups, for messages.
+    pub groups: Vec<GroupId>,
+    /// Its probes, for messages about a failed load.
+    pub probes: Vec<ProbeIndex>,
+}
+
+/// One subprogram.
+#[derive(Clone, Debug)]
+pub struct Subprogram {
+    /// Unique.
+    pub name: String,
+    /// The code.
+    pub code: Code,
+}
+
+/// Instructions and what they refer to.
+#[derive(Clone, Debug, Default)]
+pub struct Code {
+    /// `struct bpf_insn`, 8 bytes each.
+    pub insns: Vec<u64>,
+    /// Instructions that name something.
+    pub relocs: Vec<Reloc>,
+}
+
+/// A reference from an instruction.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Reloc {
+    /// Index of the instruction.
+    pub insn: u32,
+    /// What it names.
+    pub target: RelocTarget,
+}
+
+/// What a relocation names.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RelocTarget {
+    /// `lddw` of a map (index in [`EbpfProgram::maps`]), as a handle for helpers.
+    Map(u32),
+    /// `lddw` of the value of entry 0 of an array map, plus an offset.
+    MapValue {
+        /// Index in [`EbpfProgram::maps`].
+        map: u32,
+        /// Bytes from the value's start.
+        offset: u32,
+    },
+    /// `call` of a subprogram (index in [`EbpfProgram::subprograms`]).
+    Subprogram(u32),
+}
+
+/// Where the kernel part's state lies.
+#[derive(Clone, Debug, Default)]
+pub struct StateLayout {
+    /// The control map: one `u64` word a [`control`] index. An mmapped array.
+    pub control: u32,
+    /// Counters per CPU of losses, [`counter`] indices. A per-CPU array with one value.
+    pub counters: u32,
+    /// The ring buffer, if any program sends records.
+    pub ring: Option<u32>,
+    /// By [`VarId`]; `None` for a U home.
+    pub vars: Vec<Option<VarPlace>>,
+    /// Every map that holds aggregation values.
+    pub aggs: Vec<AggPlace>,
+    /// By [`AggSiteId`]: index in `aggs`; `None` for a U site.
+    pub agg_sites: Vec<Option<u32>>,
+    /// The map that injected events are written to (value: [`inject`]), if there is an [`Hook::Inject`] program.
+    pub inject: Option<u32>,
+}
+
+/// Words of the control map.
+pub mod control {
+    /// 1 while the gate is open; K programs do nothing otherwise.
+    pub const GATE: u32 = 0;
+    /// Generation: incremented by each cut.
+    pub const GENERATION: u32 = 1;
+    /// Generation up to which user space has swept.
+    pub const ACKED: u32 = 2;
+    /// Set to 1 by an `exit` in K.
+    pub const EXITED: u32 = 3;
+    /// Its status.
+    pub const STATUS: u32 = 4;
+    /// Nanoseconds to add to `timestamp` for `walltimestamp`.
+    pub const WALL_OFFSET: u32 = 5;
+    /// Thread-group ID of the tracer (0: none): its own events are not reported.
+    pub const TRACER: u32 = 6;
+    /// Number of words.
+    pub const WORDS: u32 = 8;
+}
+
+/// Words of the counters map.
+pub mod counter {
+    /// Records that the ring had no room for.
+    pub const PRINCIPAL: u32 = 0;
+    /// Aggregation updates lost.
+    pub const AGGREGATION: u32 = 1;
+    /// Dynamic variable stores lost.
+    pub const DYNAMIC: u32 = 2;
+    /// Cuts that fell together.
+    pub const COALESCED: u32 = 3;
+    /// Number of words.
+    pub const WORDS: u32 = 8;
+}
+
+/// Where a K-homed variable lies. A cell is 8 bytes for an integer; for a string 8 bytes of length + 1 (0: NULL) and
+/// `strsize` bytes rounded up to a multiple of 8, zero-padded to a word.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum VarPlace {
+    /// A cell of the mmapped `globals` array.
+    Global {
+        /// Map index.
+        map: u32,
+        /// Byte offset.
+        offset: u32,
+    },
+    /// A cell of the per-thread value.
+    Task {
+        /// Map index: task storage, or under injection and in rbpf a hash keyed by (`u64` tid, `u64` start time).
+        map: u32,
+        /// Byte offset.
+        offset: u32,
+    },
+    /// A cell of the firing's context: lives for one firing, user space never sees it.
+    Firing {
+        /// Byte offset in the context.
+        offset: u32,
+    },
+    /// A hash of its own: packed key ([`dtrail_lang::plan::Home::key`]) to cell.
+    Array {
+        /// Map index.
+        map: u32,
+    },
+}
+
+/// A map of aggregation values: one entry holds `words × slots` `u64`s per CPU.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct AggPlace {
+    /// The aggregation.
+    pub agg: AggId,
+    /// The packed key, without the generation.
+    pub key: Vec<KeyPart>,
+    /// Map index. Without keys a per-CPU array with one entry a generation (entry: generation modulo the number of
+    /// entries); with keys a per-CPU hash whose key is preceded by 8 bytes of generation if the plan has cuts.
+    pub map: u32,
+    /// Words of one state: [`dtrail_lang::plan::layout::agg_words`].
+    pub words: u32,
+    /// Copies of the state in a value, merged when swept: one for each program that updates it if the function is not
+    /// a sum of atomic adds (`min`, `max`), since a perf event or an interrupt can nest two programs on a CPU.
+    pub slots: u32,
+}
+
+/// An injected event: what the `inject` map's value holds.
+pub mod inject {
+    /// `u64` [`dtrail_lang::ir::ProbeIndex`].
+    pub const PROBE: u32 = 0;
+    /// `u64` time.
+    pub const TIME: u32 = 8;
+    /// `u64` thread-group ID << 32 | thread ID.
+    pub const PID_TGID: u32 = 16;
+    /// `u64` group ID << 32 | user ID.
+    pub const UID_GID: u32 = 24;
+    /// `u64` CPU.
+    pub const CPU: u32 = 32;
+    /// `u64` parent's thread-group ID.
+    pub const PPID: u32 = 40;
+    /// `u64` thread start time.
+    pub const START: u32 = 48;
+    /// `u64` wall-clock nanoseconds.
+    pub const WALL: u32 = 56;
+    /// `u64` errno.
+    pub const ERRNO: u32 = 64;
+    /// 16 bytes command name, zero-padded.
+    pub const COMM: u32 = 72;
+    /// 10 × `u64` arguments.
+    pub const ARGS: u32 = 88;
+    /// Bytes.
+    pub const SIZE: u32 = 168;
+}
+
+/// What user space does with maps: the kernel's through bpf(2), the harness's in memory.
+pub trait MapAccess {
+    /// Number of CPUs a per-CPU value has copies for.
+    fn cpus(&self) -> u32;
+    /// Reads an entry; for per-CPU maps all copies, one after another. `None`: no such key.
+    fn lookup(&mut self, map: u32, key: &[u8]) -> Option<Vec<u8>>;
+    /// Writes an entry (all copies for per-CPU maps). `false`: full.
+    fn update(&mut self, map: u32, key: &[u8], value: &[u8]) -> bool;
+    /// Removes an entry.
+    fn delete(&mut self, map: u32, key: &[u8]);
+    /// All keys of a hash, in any order; entries that come and go meanwhile may be missing or repeated.
+    fn keys(&mut self, map: u32) -> Vec<Vec<u8>>;
+    /// Reads and removes all entries of a hash whose key satisfies `which`.
+    fn take(&mut self, map: u32, which: &mut dyn FnMut(&[u8]) -> bool, out: &mut dyn FnMut(&[u8], &[u8]));
+    /// A word of the control map.
+    fn control(&mut self, word: u32) -> u64;
+    /// Sets a word of the control map.
+    fn set_control(&mut self, word: u32, value: u64);
+    /// Waits until every program run that began before this call has ended.
+    fn quiesce(&mut self);
+}
+
+/// The site's map; a convenience for emitter and sweeper.
+pub fn agg_place(state: &StateLayout, site: AggSiteId) -> Option<&AggPlace> {
+    state.agg_sites.get(site.index()).copied().flatten().map(|i| &state.aggs[i as usize])
+}
+
+/// The variable's place; `None` for a U home.
+pub fn var_place(state: &StateLayout, var: VarId) -> Option<VarPlace> {
+    state.vars.get(var.index()).copied().flatten()
+}

@@ -1,0 +1,4 @@
+//! All of dtrail that touches the machine: the eBPF emitter (a pure function), loading through aya, providers, event
+//! sources, and the [`dtrail_vm::host::Host`] of Linux.
+
+pub mod ebpf;

@@ -1,0 +1,128 @@
+//! Actions (language spec §10, runtime spec §9): statements without a value.
+
+use super::{Class, Proto};
+
+/// How an action stands to the rules on order (language spec §11.5).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ActionKind {
+    /// Records data: printed when the record is consumed.
+    Data,
+    /// Carried out by the consumer when the record is processed.
+    Consumer,
+    /// `speculate`, `commit`, `discard`
+    Speculation,
+}
+
+/// One action.
+#[derive(Clone, Copy, Debug)]
+pub struct ActionRow {
+    /// Its id.
+    pub id: Action,
+    /// Its name in D; the row without a name is the default record of an empty body.
+    pub name: &'static str,
+    /// The fixed parameters.
+    pub params: &'static [Proto],
+    /// How many of them must be given.
+    pub required: u8,
+    /// Whether any arguments may follow.
+    pub variadic: bool,
+    /// Data, consumer or speculation.
+    pub kind: ActionKind,
+    /// `Control` for those that change what the kernel part does next.
+    pub class: Class,
+    /// Whether it needs `-w`.
+    pub destructive: bool,
+    /// Whether it cuts time for aggregations in the kernel (design §2): the site flips the generation.
+    pub cut: bool,
+}
+
+macro_rules! actions {
+    ($($(#[$doc:meta])* $id:ident = $name:literal, $params:expr, $required:literal, $variadic:literal, $kind:ident,
+       $class:ident, $cut:literal;)*) => {
+        /// An action.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+        pub enum Action { $($(#[$doc])* $id,)* }
+
+        impl Action {
+            /// Every row, in table order; `action as usize` indexes it.
+            pub const ROWS: &'static [ActionRow] = &[$(ActionRow {
+                id: Action::$id, name: $name, params: $params, required: $required, variadic: $variadic,
+                kind: ActionKind::$kind, class: Class::$class, destructive: false, cut: $cut,
+            },)*];
+        }
+    };
+}
+
+use Proto::{Aggregation, Any, C, StringConstant};
+
+actions! {
+    /// The row of an empty body: CPU, ID and name only.
+    Default = "", &[], 0, false, Data, User, false;
+    /// One value.
+    Trace = "trace", &[Any], 1, false, Data, User, false;
+    /// A format string and its arguments.
+    Printf = "printf", &[StringConstant], 1, true, Data, User, false;
+    /// Aggregations, with or without a format.
+    Printa = "printa", &[Any], 1, true, Consumer, Control, true;
+    /// Ends tracing with a status.
+    Exit = "exit", &[C("int")], 1, false, Data, Control, false;
+    /// Zeroes the values of an aggregation, keeps its keys.
+    Clear = "clear", &[Aggregation], 1, false, Consumer, Control, true;
+    /// Removes entries of an aggregation.
+    Trunc = "trunc", &[Aggregation, C("int64_t")], 1, false, Consumer, Control, true;
+}
+
+impl Action {
+    /// The row of an action.
+    pub fn row(self) -> &'static ActionRow {
+        &Action::ROWS[self as usize]
+    }
+
+    /// The action of a D name.
+    pub fn by_name(name: &str) -> Option<Action> {
+        Action::ROWS.iter().find(|row| !row.name.is_empty() && row.name == name).map(|row| row.id)
+    }
+}
+
+/// Actions of D that are not available, or not yet; the checker says `X() is not implemented (yet)`.
+pub const UNIMPLEMENTED: &[&str] = &[
+    "tracemem",
+    "print",
+    "stack",
+    "ustack",
+    "jstack",
+    "sym",
+    "func",
+    "mod",
+    "usym",
+    "ufunc",
+    "umod",
+    "uaddr",
+    "pcap",
+    "normalize",
+    "denormalize",
+    "system",
+    "freopen",
+    "ftruncate",
+    "setopt",
+    "stop",
+    "panic",
+    "breakpoint",
+    "raise",
+    "chill",
+    "speculate",
+    "commit",
+    "discard",
+];
+
+#[cfg(test)]
+mod tests {
+    use super::Action;
+
+    #[test]
+    fn rows_are_indexed_by_id() {
+        for (i, row) in Action::ROWS.iter().enumerate() {
+            assert_eq!(row.id as usize, i, "{}", row.name);
+        }
+    }
+}

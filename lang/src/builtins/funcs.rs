@@ -1,0 +1,106 @@
+//! Subroutines (language spec §10, runtime spec §8): functions with a value, usable in expressions.
+
+use super::{Class, Kernel, Proto};
+use Proto::{C, String as Str};
+
+/// One subroutine.
+#[derive(Clone, Copy, Debug)]
+pub struct FuncRow {
+    /// Its id.
+    pub id: Func,
+    /// Its name in D; internal rows have names that no identifier can have.
+    pub name: &'static str,
+    /// The result.
+    pub result: Proto,
+    /// The parameters.
+    pub params: &'static [Proto],
+    /// How many of them must be given.
+    pub required: u8,
+    /// Where it may run.
+    pub class: Class,
+    /// Whether the emitter knows it.
+    pub kernel: Kernel,
+    /// Whether it can raise a fault by itself (a NULL argument, a bad address, a bad size).
+    pub may_fault: bool,
+}
+
+macro_rules! funcs {
+    ($($(#[$doc:meta])* $id:ident = $name:literal, $result:expr, $params:expr, $required:literal, $class:ident,
+       $kernel:expr, $fault:literal;)*) => {
+        /// A subroutine.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+        pub enum Func { $($(#[$doc])* $id,)* }
+
+        impl Func {
+            /// Every row, in table order; `func as usize` indexes it.
+            pub const ROWS: &'static [FuncRow] = &[$(FuncRow {
+                id: Func::$id, name: $name, result: $result, params: $params, required: $required,
+                class: Class::$class, kernel: $kernel, may_fault: $fault,
+            },)*];
+        }
+    };
+}
+
+const CHARS: Proto = C("char *");
+const INT: Proto = C("int");
+const SIZE: Proto = C("size_t");
+const UADDR: Proto = C("uintptr_t");
+
+funcs! {
+    /// Scratch block filled from the current process's memory.
+    Copyin = "copyin", C("void *"), &[UADDR, SIZE], 2, Pinned, Kernel::Yes, true;
+    /// String from the current process's memory.
+    Copyinstr = "copyinstr", Str, &[UADDR, SIZE], 1, Pinned, Kernel::Yes, true;
+    /// Length, at most `strsize`.
+    Strlen = "strlen", SIZE, &[CHARS], 1, Free, Kernel::Yes, true;
+    /// Concatenation, cut at `strsize`.
+    Strjoin = "strjoin", Str, &[CHARS, CHARS], 2, Free, Kernel::Yes, true;
+    /// Suffix at the first match, NULL if none.
+    Strstr = "strstr", Str, &[CHARS, CHARS], 2, Free, Kernel::ConstString(1), true;
+    /// Offset of the first occurrence at or after a start, -1 if none.
+    Index = "index", INT, &[CHARS, CHARS, INT], 2, Free, Kernel::ConstString(1), true;
+    /// Part of a string (runtime spec §8.1).
+    Substr = "substr", Str, &[CHARS, INT, INT], 2, Free, Kernel::Yes, true;
+    /// Last path component.
+    Basename = "basename", Str, &[CHARS], 1, Free, Kernel::Yes, true;
+    /// Path up to the last component.
+    Dirname = "dirname", Str, &[CHARS], 1, Free, Kernel::Yes, true;
+    /// Internal: `s + n`, the suffix of a string from byte n, unchecked (language spec §5.4): beyond the end it is
+    /// empty.
+    StrSuffix = "<suffix>", Str, &[CHARS, C("int64_t")], 2, Free, Kernel::Yes, true;
+    /// Internal: `s[n]`, one byte of a string, sign-extended; 0 beyond the end. A computed index at or above
+    /// `strsize` raises `BADINDEX`; a constant one is not checked (the third argument says which: 1 is computed).
+    StrByte = "<byte>", C("char"), &[CHARS, C("int64_t"), INT], 3, Free, Kernel::Yes, true;
+}
+
+impl Func {
+    /// The row of a subroutine.
+    pub fn row(self) -> &'static FuncRow {
+        &Func::ROWS[self as usize]
+    }
+
+    /// The subroutine of a D name.
+    pub fn by_name(name: &str) -> Option<Func> {
+        Func::ROWS.iter().find(|row| row.name == name).map(|row| row.id)
+    }
+}
+
+/// Subroutines of D that exist elsewhere or come later, with the reason the checker gives.
+pub const UNIMPLEMENTED: &[(&str, &str)] = &[
+    ("msgsize", "unimplemented subroutine: msgsize"),
+    ("msgdsize", "unimplemented subroutine: msgdsize"),
+    ("ddi_pathname", "unimplemented subroutine: ddi_pathname"),
+];
+
+#[cfg(test)]
+mod tests {
+    use super::Func;
+
+    #[test]
+    fn rows_are_indexed_by_id() {
+        for (i, row) in Func::ROWS.iter().enumerate() {
+            assert_eq!(row.id as usize, i, "{}", row.name);
+            assert!(usize::from(row.required) <= row.params.len());
+        }
+    }
+}

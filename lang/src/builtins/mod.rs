@@ -1,0 +1,57 @@
+//! The tables: one row per built-in variable, subroutine, action and aggregating function.
+//!
+//! A row says what a name means to the checker (signature), to the planner (class, effects, faults, which side may run
+//! it) and to the documentation. The interpreter, the JIT runtime and the eBPF emitter register their implementation by
+//! row id; a test in each fails on a row that has none. To add one: a row here, an arm in `vm::runtime`, and an
+//! arm in `kernel_bridge::ebpf` if [`Kernel`] says so.
+
+pub mod actions;
+pub mod aggs;
+pub mod funcs;
+pub mod vars;
+
+pub use actions::{Action, ActionRow};
+pub use aggs::{AggFn, AggRow};
+pub use funcs::{Func, FuncRow};
+pub use vars::{Var as BuiltinVar, VarRow};
+
+/// Where an operation may run (design §2).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Class {
+    /// Only at the event: the kernel on `bpf` and `rbpf`, the source itself elsewhere.
+    Pinned,
+    /// Either side.
+    Free,
+    /// User space only.
+    User,
+    /// Changes the control state (exit, cuts); in the kernel when decidable there.
+    Control,
+}
+
+/// Whether the eBPF emitter knows an operation, and under which condition.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kernel {
+    /// Never: the planner puts it in user space.
+    No,
+    /// Always.
+    Yes,
+    /// Only if argument `n` (from 0) is a string constant of at most 64 bytes, since the emitter compiles it into an
+    /// automaton.
+    ConstString(u8),
+}
+
+/// The type of a parameter or a result, as prototypes in messages spell it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Proto {
+    /// A C type the type table knows by this spelling, such as `size_t`, `int`, `uintptr_t`, `void *`, `char *`.
+    /// `char *` accepts what is string-like, `string` too.
+    C(&'static str),
+    /// `string`
+    String,
+    /// A string constant.
+    StringConstant,
+    /// Any type.
+    Any,
+    /// An aggregation.
+    Aggregation,
+}

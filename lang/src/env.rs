@@ -1,0 +1,218 @@
+//! What the language must know of the machine, as plain facts and one trait. Event sources implement it.
+
+use std::sync::Arc;
+
+/// A probe's number, as `-l` shows it and `id` reads it. 1, 2 and 3 are `BEGIN`, `END` and `ERROR` everywhere.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct ProbeId(pub u32);
+
+impl ProbeId {
+    /// `dtrace:::BEGIN`
+    pub const BEGIN: ProbeId = ProbeId(1);
+    /// `dtrace:::END`
+    pub const END: ProbeId = ProbeId(2);
+    /// `dtrace:::ERROR`
+    pub const ERROR: ProbeId = ProbeId(3);
+}
+
+/// Who makes a probe fire, which decides how its clauses may be placed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum FiredBy {
+    /// The traced system: the event source reports it, and what it knows exists only at that moment.
+    Source,
+    /// dtrail itself (`BEGIN`, `END`, `tick-…`): its clauses always run in user space, in the tracer's own context,
+    /// at the very moment of the event, and see kernel-homed variables directly.
+    Tracer,
+    /// A fault (`ERROR`): runs in user space after the faulting clause.
+    Fault,
+}
+
+/// One probe that exists on this machine.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Probe {
+    /// Its number.
+    pub id: ProbeId,
+    /// `syscall`
+    pub provider: Arc<str>,
+    /// `vmlinux`, or empty
+    pub module: Arc<str>,
+    /// `read`, or empty
+    pub function: Arc<str>,
+    /// `entry`
+    pub name: Arc<str>,
+    /// Who fires it.
+    pub fired_by: FiredBy,
+    /// C types of `args[]`, in order, e.g. `char *`; empty where there are no typed arguments.
+    pub args: Arc<[ProbeArg]>,
+    /// The attributes that `-v` prints.
+    pub stability: ProviderStability,
+}
+
+/// One typed argument of a probe.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ProbeArg {
+    /// The C type, in D's spelling.
+    pub ty: Arc<str>,
+    /// Whether a pointer points to the traced process's memory.
+    pub userland: bool,
+}
+
+/// Stability triples of a provider (language spec §15, runtime spec §13.3).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ProviderStability {
+    /// Of the probe description.
+    pub description: Stability,
+    /// Of the arguments.
+    pub args: Stability,
+}
+
+/// Name, data and class levels by their words.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Stability {
+    /// Identifier names.
+    pub name: &'static str,
+    /// Data semantics.
+    pub data: &'static str,
+    /// Dependency class.
+    pub class: &'static str,
+}
+
+/// A probe description, macros expanded and filled from the right. Empty components match everything.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ProbePattern {
+    /// Provider component.
+    pub provider: String,
+    /// Module component.
+    pub module: String,
+    /// Function component.
+    pub function: String,
+    /// Name component.
+    pub name: String,
+}
+
+/// Why a pattern yields nothing.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum NoMatch {
+    /// No such probe here (`D_PDESC_ZERO`).
+    Zero,
+    /// Another source has it; the text names that source and why this one cannot give it.
+    OtherSource(String),
+    /// The provider refuses the description with a tag of its own (`D_PROC_…`) and a text.
+    Refused {
+        /// The tag, without brackets.
+        tag: &'static str,
+        /// The message.
+        text: String,
+    },
+}
+
+/// The machine, as far as a D program can name it. One implementation per event source.
+pub trait Environment {
+    /// Every probe that the pattern matches, in ID order; on-demand probes (`tick-7ms`) are made by the call.
+    fn match_probes(&self, pattern: &ProbePattern) -> Result<Vec<Probe>, NoMatch>;
+    /// The probe with this number.
+    fn probe_by_id(&self, id: ProbeId) -> Option<Probe>;
+    /// The value of `$pid`, `$target`, …; `None` for an unknown name (language spec §2.13).
+    fn macro_variable(&self, name: &str) -> Option<i64>;
+    /// Names close to a misspelt provider or function, best first; may be empty.
+    fn suggest(&self, pattern: &ProbePattern) -> Vec<String>;
+}
+
+/// Whether `text` matches one component of a description (language spec §4.2): globs `* ? [] \`, anchored at both ends.
+///
+/// Runs in time proportional to the product of the lengths, without recursion.
+pub fn glob_match(pattern: &str, text: &str) -> bool {
+    let (p, t) = (pattern.as_bytes(), text.as_bytes());
+    let (mut pi, mut ti) = (0, 0);
+    let mut star: Option<(usize, usize)> = None;
+    loop {
+        if pi < p.len() && p[pi] == b'*' {
+            star = Some((pi + 1, ti));
+            pi += 1;
+            continue;
+        }
+        if ti == t.len() {
+            return pi == p.len();
+        }
+        match match_one(p, pi, t[ti]) {
+            Some(next) => {
+                pi = next;
+                ti += 1;
+            }
+            None => match star {
+                Some((after, from)) => {
+                    pi = after;
+                    ti = from + 1;
+                    star = Some((after, ti));
+                }
+                None => return false,
+            },
+        }
+    }
+}
+
+/// Matches one byte against the single-byte item at `pi`; returns the index after the item.
+fn match_one(p: &[u8], pi: usize, byte: u8) -> Option<usize> {
+    match *p.get(pi)? {
+        b'?' => Some(pi + 1),
+        b'\\' if pi + 1 < p.len() => (p[pi + 1] == byte).then_some(pi + 2),
+        b'[' => {
+            let (matched, next) = match_set(p, pi + 1, byte)?;
+            matched.then_some(next)
+        }
+        c => (c == byte).then_some(pi + 1),
+    }
+}
+
+/// Matches a `[…]` set whose content starts at `i`; `None` if it is not closed.
+fn match_set(p: &[u8], mut i: usize, byte: u8) -> Option<(bool, usize)> {
+    let negated = p.get(i) == Some(&b'!');
+    i += usize::from(negated);
+    let mut matched = false;
+    let first = i;
+    loop {
+        let mut low = *p.get(i)?;
+        if low == b']' && i > first {
+            return Some((matched != negated, i + 1));
+        }
+        if low == b'\\' {
+            i += 1;
+            low = *p.get(i)?;
+        }
+        i += 1;
+        let mut high = low;
+        if p.get(i) == Some(&b'-') && p.get(i + 1).is_some_and(|&c| c != b']') {
+            high = p[i + 1];
+            i += 2;
+        }
+        matched |= (low..=high).contains(&byte);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::glob_match;
+
+    #[test]
+    fn globs() {
+        for (pattern, text, expected) in [
+            ("*", "", true),
+            ("re*d", "read", true),
+            ("re*d", "readv", false),
+            ("*a*b*", "xxaxxbxx", true),
+            ("?ead", "read", true),
+            ("[a-q]ead", "read", false),
+            ("[!a-q]ead", "read", true),
+            ("\\*", "*", true),
+            ("\\*", "x", false),
+            ("[BE]*", "ERROR", true),
+            ("!BEGIN", "BEGIN", false),
+            ("[abc", "a", false),
+            ("[]]", "]", true),
+            ("", "", true),
+            ("a**", "a", true),
+        ] {
+            assert_eq!(glob_match(pattern, text), expected, "{pattern} against {text}");
+        }
+    }
+}

@@ -1,0 +1,187 @@
+//! The bytes of an event record, as the emitter writes and the consumer reads them.
+//!
+//! ```text
+//! header (HEADER_SIZE)   one area a clause, in group order      error slots      tail
+//! epoch group probe …    outcome [fault] [branch word] slots…                    string bytes, each 8-aligned
+//! ```
+//!
+//! All integers are little endian and naturally aligned. A string slot points into the tail, which starts at
+//! [`GroupLayout::fixed_size`]; the record ends where the tail ends.
+
+use crate::builtins::{BuiltinVar, aggs::Shape};
+
+/// Offsets within the header.
+pub mod header {
+    /// `u16` [`crate::plan::Plan::epoch`].
+    pub const EPOCH: u32 = 0;
+    /// `u16` [`crate::plan::GroupId`].
+    pub const GROUP: u32 = 2;
+    /// `u32` [`crate::ir::ProbeIndex`].
+    pub const PROBE: u32 = 4;
+    /// `u64` monotonic nanoseconds.
+    pub const TIME: u32 = 8;
+    /// `u64` thread-group ID << 32 | thread ID.
+    pub const PID_TGID: u32 = 16;
+    /// `u32` CPU.
+    pub const CPU: u32 = 24;
+    /// `u32` generation after the cuts of this firing; 0 without cuts.
+    pub const GENERATION: u32 = 28;
+}
+
+/// Bytes of the header.
+pub const HEADER_SIZE: u32 = 32;
+
+/// Outcome of a clause, the `u32` at the start of its area.
+pub mod outcome {
+    /// Its predicate was false, or an earlier `exit` skipped it, or the path it took has nothing for the user part.
+    pub const NONE: u32 = 0;
+    /// It ran to its end in K and has work for U.
+    pub const RAN: u32 = 1;
+    /// It faulted in K: the fault fields are set.
+    pub const FAULTED: u32 = 2;
+    /// A dynamic variable store in K was full: U replays the prefix up to the point, nothing is reported but the drop.
+    pub const DROPPED: u32 = 3;
+}
+
+/// What the area of one clause holds; offsets are from the area's start.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ClauseLayout {
+    /// `u32` fault point ([`crate::ir::Inst::point`]) at 4 (it shares the first word with the outcome); then at
+    /// `fault`: `u64` fault code, `u64` address or value. `None` if K cannot fault here.
+    pub fault: Option<u32>,
+    /// `u64` branch word.
+    pub bits: Option<u32>,
+    /// The capture slots.
+    pub slots: Vec<Slot>,
+    /// Bytes of the area, a multiple of 8.
+    pub size: u32,
+}
+
+/// One captured value.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Slot {
+    /// What it holds.
+    pub kind: SlotKind,
+    /// Whether it may hold a fault instead: then 16 bytes follow the value, `u64` code + 1 (0: a value) and `u64`
+    /// address or value.
+    pub faultable: bool,
+    /// From the area's start; a multiple of 8.
+    pub offset: u32,
+    /// What it is, for `--explain`.
+    pub what: String,
+}
+
+/// The value of a slot.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum SlotKind {
+    /// `u64`
+    Int,
+    /// `u32` offset from the record's start, `u32` length in bytes. NULL has offset 0.
+    Str,
+}
+
+impl Slot {
+    /// Bytes it takes.
+    pub fn size(&self) -> u32 {
+        if self.faultable { 24 } else { 8 }
+    }
+}
+
+impl ClauseLayout {
+    /// Lays out an area; the slots' offsets are filled in.
+    pub fn new(can_fault: bool, has_bits: bool, mut slots: Vec<Slot>) -> ClauseLayout {
+        let mut size = 8;
+        let mut take = |bytes: u32| {
+            let at = size;
+            size += bytes;
+            at
+        };
+        let fault = can_fault.then(|| take(16));
+        let bits = has_bits.then(|| take(8));
+        for slot in &mut slots {
+            slot.offset = take(slot.size());
+        }
+        ClauseLayout { fault, bits, slots, size }
+    }
+}
+
+/// The record of a group.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct GroupLayout {
+    /// Start of each clause's area, in group order.
+    pub areas: Vec<u32>,
+    /// What `ERROR` clauses read of the event; set in every record of the group. Offsets from the record's start.
+    pub error_slots: Vec<ErrorSlot>,
+    /// Where the tail starts.
+    pub fixed_size: u32,
+}
+
+/// A built-in variable captured for `ERROR`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ErrorSlot {
+    /// Which.
+    pub var: BuiltinVar,
+    /// Where, from the record's start; 8 bytes, as [`SlotKind`] says.
+    pub offset: u32,
+}
+
+impl GroupLayout {
+    /// Lays out a record from its clauses' areas and the built-ins that `ERROR` reads.
+    pub fn new<'a>(areas: impl Iterator<Item = &'a ClauseLayout>, error_vars: &[BuiltinVar]) -> GroupLayout {
+        let mut at = HEADER_SIZE;
+        let areas = areas
+            .map(|area| {
+                let start = at;
+                at += area.size;
+                start
+            })
+            .collect();
+        let error_slots = error_vars
+            .iter()
+            .map(|&var| {
+                let offset = at;
+                at += 8;
+                ErrorSlot { var, offset }
+            })
+            .collect();
+        GroupLayout { areas, error_slots, fixed_size: at }
+    }
+}
+
+/// How one element of a key lies in a map's key. All parts are multiples of 8 bytes; padding is zero.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum KeyPart {
+    /// 8 bytes: the register.
+    Int,
+    /// 8 bytes length + 1 (0: NULL), then the bytes padded to `strsize` rounded up to a multiple of 8.
+    Str,
+    /// 16 bytes: the command name, zero-padded. For a key that is `execname` itself.
+    Execname,
+    /// 8 bytes: the [`crate::ir::ProbeIndex`]; decoded to that probe's component. For a key that is `probefunc` or its
+    /// kin itself.
+    Probe(BuiltinVar),
+}
+
+impl KeyPart {
+    /// Its bytes in the key.
+    pub fn size(self, strsize: u32) -> u32 {
+        match self {
+            KeyPart::Int | KeyPart::Probe(_) => 8,
+            KeyPart::Str => 8 + strsize.next_multiple_of(8),
+            KeyPart::Execname => 16,
+        }
+    }
+}
+
+/// Words of 8 bytes that one aggregation value takes in a kernel map, per slot (`kernel_bridge::ebpf` says where slots
+/// and generations come in). The first word tells that the value was updated at all: for `count` and `avg` it is the
+/// count itself, for the others a flag that is set to 1; then the value, the sum of `avg`, or the buckets.
+pub fn agg_words(func: crate::builtins::AggFn, shape: Shape) -> u32 {
+    use crate::builtins::AggFn;
+    match func {
+        AggFn::Count => 1,
+        AggFn::Sum | AggFn::Min | AggFn::Max | AggFn::Avg => 2,
+        AggFn::Quantize => 1 + crate::builtins::aggs::QUANTIZE_BUCKETS as u32,
+        AggFn::Lquantize => 1 + shape.levels() + 2,
+    }
+}

@@ -1,0 +1,199 @@
+//! The planner: splits every clause into a kernel part and a user part, like a database planner that pushes predicates
+//! and partial aggregation down to where the data is.
+//!
+//! In: a verified [`ir::Program`] and the [`Capabilities`] of an event source. Out: a [`Plan`]. It decides where things
+//! run; nothing outside this module asks that question. Placement changes speed, never output.
+//!
+//! # The rules (design §2; each has a test that carries its number)
+//!
+//! 1. A value is K-computable if its op is Pinned or Free, the emitter knows it, and all it reads is K-computable where
+//!    it stands. An effect (variable write, aggregation update, control) may be in K only if every branch around it and
+//!    every op before it in its clause that may fault or end the clause is decided in K.
+//! 2. A variable's home is K or U: K if bounded in size and every write to it may be in K. Start from all-K and demote
+//!    to a fixed point; a read that K cannot place (an element with a U key) demotes too. Clauses of tracer-fired probes
+//!    (`BEGIN`, `END`, `tick`) never demote globals and associative arrays: they run in user space at the very moment of
+//!    the event and reach K variables directly (`kernel_bridge` maps them); they do demote `self->` and `this->`.
+//! 3. U reads a K variable only as a value captured at the event, at its place in program order.
+//! 4. What K captures for an expression that U may never evaluate (it stands under a branch that U decides, or after an
+//!    op that may fault in U) is captured as value-or-fault ([`ir::Terminator::Attempt`]); U raises the fault when it
+//!    evaluates the expression.
+//! 5. Aggregation sites are placed one by one and merged when printed; each K site has a packed key layout.
+//! 6. Without a kernel part everything is in U.
+//! 7. All clauses of a probe run in one kernel program and send at most one record with one outcome per clause. U
+//!    replays exactly the prefix up to the fault, then `ERROR`.
+//! 8. `exit` decided in U (or in an `ERROR` clause) moves all state effects of the program to U, unless `relaxedexit`.
+//!    In a tracer-fired clause it is decided at the event and moves nothing.
+//! 9. `printa`, `clear` and `trunc` in a source-fired clause are a cut: in K ([`ir::Op::Control`]) if rule 1 lets them,
+//!    and if not, the aggregations they name live in U.
+//! 10. `ERROR` clauses run in U: variables they write live in U; the built-ins they read are captured in every record
+//!    that can carry or lead to a fault ([`GroupLayout::error_slots`]).
+//! 11. A pinned op whose operand is not K-computable is an error that prints the chain of dependence.
+
+pub mod layout;
+
+pub use layout::{ClauseLayout, ErrorSlot, GroupLayout, KeyPart, Slot, SlotKind};
+
+use crate::diag::Diagnostic;
+use crate::ir::{self, AggSiteId, ClauseId, ProbeIndex, VarId};
+
+/// What an event source can decide before an event leaves the kernel.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Capabilities {
+    /// Whether there is a kernel part at all: `bpf`, and the synthetic source under `rbpf` and `bpf`.
+    pub kernel: bool,
+    /// Most buckets of one histogram that fit a per-CPU map value (32 KiB); wider ones live in U.
+    pub max_buckets: u32,
+}
+
+impl Capabilities {
+    /// Of a source without a kernel part (`ptrace`, `replay`, `synthetic` under `interp` and `jit`).
+    pub const NONE: Capabilities = Capabilities { kernel: false, max_buckets: 0 };
+    /// Of the baseline instruction set that every promised kernel has.
+    pub const BASELINE: Capabilities = Capabilities { kernel: true, max_buckets: 4094 };
+}
+
+/// `-x placement=`
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub enum Placement {
+    /// The rules decide.
+    #[default]
+    Auto,
+    /// Everything that can be in the kernel must be: what the rules put in U is an error that names the reason.
+    Kernel,
+    /// Only pinned values are taken in the kernel; all effects are in U.
+    User,
+}
+
+/// Options of the planner.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub struct PlanOptions {
+    /// `-x placement=`
+    pub placement: Placement,
+    /// `-x relaxedexit`: see rule 8.
+    pub relaxed_exit: bool,
+}
+
+/// K or U.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Side {
+    /// The kernel part.
+    Kernel,
+    /// The user part.
+    User,
+}
+
+/// A program with every decision made: complete before any code is generated.
+#[derive(Clone, Debug)]
+pub struct Plan {
+    /// Incremented by each plan of a session; stamped into every record.
+    pub epoch: u16,
+    /// The tables, and the unsplit code of every clause: what runs for tracer-fired and fault-fired probes, and for
+    /// every event of a source without a kernel part.
+    pub program: ir::Program,
+    /// By [`ClauseId`]: the kernel code of a clause that some source-fired probe enables; `None` where K has nothing.
+    pub kernel: Vec<Option<ir::Clause>>,
+    /// By [`ClauseId`]: the user code that goes with an event record; `None` where U has nothing but the fault to
+    /// report.
+    pub user: Vec<Option<ir::Clause>>,
+    /// By [`ClauseId`]: what the kernel code sends.
+    pub clause_layouts: Vec<ClauseLayout>,
+    /// The distinct clause sequences of source-fired probes.
+    pub groups: Vec<Group>,
+    /// By [`ProbeIndex`]: its group; `None` for a tracer- or fault-fired probe, and everywhere if there is no kernel part.
+    pub probe_groups: Vec<Option<GroupId>>,
+    /// By [`ProbeIndex`]: the clauses it runs, in program order.
+    pub probe_clauses: Vec<Vec<ClauseId>>,
+    /// By [`VarId`].
+    pub homes: Vec<Home>,
+    /// By [`AggSiteId`].
+    pub agg_sites: Vec<AggPlacement>,
+    /// Whether any clause cuts (rule 9), in K or in a tracer-fired clause: aggregations in K then carry a generation.
+    pub cuts: Cuts,
+    /// Why each thing is where it is, for `--explain`.
+    pub reasons: Vec<Reason>,
+}
+
+/// Index in [`Plan::groups`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct GroupId(pub u16);
+
+/// A distinct sequence of clauses that source-fired probes run: one dispatch target of a kernel program.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Group {
+    /// In program order.
+    pub clauses: Vec<ClauseId>,
+    /// The record it sends.
+    pub layout: GroupLayout,
+}
+
+/// Where a variable lives.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Home {
+    /// K or U. For a source without a kernel part always U.
+    pub side: Side,
+    /// The packed key of an associative array in K, one part a key: `Int` or `Str`.
+    pub key: Vec<KeyPart>,
+}
+
+/// Where an aggregation site updates.
+#[derive(Clone, Debug, PartialEq)]
+pub struct AggPlacement {
+    /// K or U.
+    pub side: Side,
+    /// The packed key of a K site. Sites of one aggregation with equal keys share a map.
+    pub key: Vec<KeyPart>,
+}
+
+/// Who cuts time (design §2: "printa, clear, trunc, normalize are a cut in time").
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Cuts {
+    /// A tracer-fired clause does: user space flips the generation itself, one cut at a time.
+    pub tracer: bool,
+    /// A kernel clause does ([`ir::Op::Control`]): several cuts may be unacknowledged.
+    pub kernel: bool,
+}
+
+impl Cuts {
+    /// Whether aggregations in K need generations.
+    pub fn any(self) -> bool {
+        self.tracer || self.kernel
+    }
+
+    /// How many generations an array-shaped aggregation keeps: a power of two.
+    pub fn generations(self) -> u32 {
+        match self {
+            Cuts { kernel: true, .. } => 8,
+            Cuts { tracer: true, .. } => 2,
+            _ => 1,
+        }
+    }
+}
+
+/// One line of explanation.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Reason {
+    /// What it is about.
+    pub subject: Subject,
+    /// Why, naming the expression that forced it.
+    pub text: String,
+    /// That expression.
+    pub span: Option<crate::source::Span>,
+}
+
+/// What a [`Reason`] speaks of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Subject {
+    /// A variable's home.
+    Var(VarId),
+    /// An aggregation site.
+    AggSite(AggSiteId),
+    /// A clause.
+    Clause(ClauseId),
+    /// A probe.
+    Probe(ProbeIndex),
+    /// The whole program.
+    Program,
+}
+
+/// What planning can refuse: rule 11, and `placement=kernel`.
+pub type PlanError = Vec<Diagnostic>;

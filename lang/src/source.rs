@@ -1,0 +1,103 @@
+//! Source texts and places in them.
+
+/// Identifies one text of a [`SourceMap`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct SourceId(pub u32);
+
+/// A half-open byte range of one source text.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Span {
+    /// The text.
+    pub source: SourceId,
+    /// First byte.
+    pub start: u32,
+    /// One past the last byte.
+    pub end: u32,
+}
+
+impl Span {
+    /// The smallest span that covers both; `other` must lie in the same text.
+    pub fn to(self, other: Span) -> Span {
+        debug_assert_eq!(self.source, other.source);
+        Span { source: self.source, start: self.start.min(other.start), end: self.end.max(other.end) }
+    }
+}
+
+/// Which option gave the text. The lexical rules depend on it (language spec §2.4, §3.2, §4.1).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SourceKind {
+    /// The file of `-s`.
+    Script,
+    /// The string of `-n`.
+    Name,
+    /// The string of `-P`.
+    Provider,
+    /// The string of `-m`.
+    Module,
+    /// The string of `-f`.
+    Function,
+    /// The string of `-i`.
+    Id,
+    /// A file of a library directory or of the embedded library.
+    Library,
+}
+
+impl SourceKind {
+    /// Whether the text is the argument of `-n`, `-P`, `-m`, `-f` or `-i`.
+    pub fn is_string(self) -> bool {
+        !matches!(self, SourceKind::Script | SourceKind::Library)
+    }
+}
+
+/// One source text.
+#[derive(Clone, Debug)]
+pub struct Source {
+    /// The file name as given, or for a string option the whole argument.
+    pub name: String,
+    /// Where it came from.
+    pub kind: SourceKind,
+    /// The bytes, as text. Bytes that are not UTF-8 have been replaced before they get here; D's tokens are ASCII.
+    pub text: String,
+}
+
+/// All texts of one invocation, in compilation order: libraries first, then programs in command-line order.
+#[derive(Clone, Debug, Default)]
+pub struct SourceMap {
+    sources: Vec<Source>,
+}
+
+impl SourceMap {
+    /// Adds a text.
+    pub fn add(&mut self, source: Source) -> SourceId {
+        self.sources.push(source);
+        SourceId(self.sources.len() as u32 - 1)
+    }
+
+    /// The text behind an id of this map.
+    pub fn get(&self, id: SourceId) -> &Source {
+        &self.sources[id.0 as usize]
+    }
+
+    /// Every id, in compilation order.
+    pub fn ids(&self) -> impl Iterator<Item = SourceId> + use<> {
+        (0..self.sources.len() as u32).map(SourceId)
+    }
+
+    /// The bytes of a span.
+    pub fn text(&self, span: Span) -> &str {
+        self.get(span.source).text.get(span.start as usize..span.end as usize).unwrap_or("")
+    }
+
+    /// Line and column of a byte offset, both from 1; the column counts characters.
+    pub fn line_column(&self, source: SourceId, offset: u32) -> (u32, u32) {
+        let text = &self.get(source).text;
+        let mut end = (offset as usize).min(text.len());
+        while !text.is_char_boundary(end) {
+            end -= 1;
+        }
+        let before = &text[..end];
+        let line = before.bytes().filter(|&b| b == b'\n').count() as u32 + 1;
+        let column = before.rsplit('\n').next().map_or(0, |l| l.chars().count()) as u32 + 1;
+        (line, column)
+    }
+}

@@ -1,0 +1,1 @@
+//! The D library, embedded: text only, handed to `lang` as source.

@@ -1,0 +1,180 @@
+//! The seam between event sources and the consumer.
+//!
+//! A source drives: it is asked to wait until a moment and meanwhile hands each event to the sink, in order. The
+//! consumer owns timers (`tick`, status), engines, tables and output. Whatever a source does to get its events (a ring
+//! buffer, ptrace stops, a file) is its own affair; the order in which it calls the sink is the order of output.
+
+use std::time::Instant;
+
+use dtrail_lang::builtins::BuiltinVar;
+use dtrail_lang::env::Environment;
+use dtrail_lang::ir::{AddrSpace, AggId, ProbeIndex, VarId};
+use dtrail_lang::plan::{Capabilities, Plan};
+
+use crate::agg::AggState;
+use crate::fault::{Drops, Raised};
+use crate::value::Value;
+
+/// One firing, as a source hands it over.
+pub enum Event<'a> {
+    /// At the very moment of the event, nothing captured yet: the whole clauses run in user space and take what they
+    /// need from the context (`ptrace`, `synthetic`, tracer-fired probes).
+    Live {
+        /// Which probe fired.
+        probe: ProbeIndex,
+        /// The machine at that moment.
+        context: &'a mut dyn EventContext,
+    },
+    /// A record of a kernel part; [`dtrail_lang::plan::layout`] gives its bytes.
+    Record(&'a [u8]),
+}
+
+/// The machine at the moment of an event. Reads are of the thread that fired it.
+pub trait EventContext {
+    /// An integer built-in; `index` is that of `arg0`…`arg9`.
+    fn int(&mut self, var: BuiltinVar, index: u32) -> Result<i64, Raised>;
+    /// Appends a string built-in (`execname`) to `out`. The probe's own names never come here.
+    fn string(&mut self, var: BuiltinVar, out: &mut Vec<u8>) -> Result<(), Raised>;
+    /// Fills `buf` from memory, or raises `BADADDR` with the address. Never called for scratch memory.
+    fn read(&mut self, space: AddrSpace, addr: u64, buf: &mut [u8]) -> Result<(), Raised>;
+    /// Appends bytes from memory up to a NUL or `limit`; raises `BADADDR` only if not even the first can be read.
+    fn read_string(
+        &mut self,
+        space: AddrSpace,
+        addr: u64,
+        limit: usize,
+        out: &mut Vec<u8>,
+    ) -> Result<(), Raised>;
+}
+
+/// What the sink says after each event.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Flow {
+    /// Go on.
+    Continue,
+    /// Tracing is over (an `exit` ran, output failed): deliver nothing more.
+    Stop,
+}
+
+/// Receives what a source has.
+pub trait EventSink {
+    /// One firing.
+    fn event(&mut self, event: Event<'_>) -> Flow;
+}
+
+/// Why [`EventSource::wait`] returned.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Wait {
+    /// The deadline passed, or something was delivered; call again.
+    Again,
+    /// The sink said stop, or an `exit` in the kernel part shut the gate.
+    Stopped,
+    /// All processes of `-c` and `-p` are gone, or the file of events is at its end.
+    TargetsGone,
+    /// The wake-up descriptor was readable (a signal).
+    Woken,
+}
+
+/// A source of events. Calls come in this order: `attach`, then `BEGIN` clauses run, `open`, any number of `wait`s,
+/// `shut`, then `END` clauses run, `sweep_aggregations`, `detach`.
+pub trait EventSource {
+    /// `bpf`, `ptrace`, `synthetic`: what the notice on stderr says.
+    fn name(&self) -> &'static str;
+    /// What can be probed here.
+    fn environment(&self) -> &dyn Environment;
+    /// What can be decided before an event leaves the kernel.
+    fn capabilities(&self) -> Capabilities;
+    /// Loads and attaches; nothing fires into the plan before `open`.
+    fn attach(&mut self, plan: &Plan) -> Result<(), Error>;
+    /// Opens the gate and lets a `-c` child go.
+    fn open(&mut self) -> Result<(), Error>;
+    /// Delivers events until `deadline`, a wake-up, or the end; records are drained and flushed as they come.
+    fn wait(&mut self, deadline: Option<Instant>, sink: &mut dyn EventSink) -> Result<Wait, Error>;
+    /// Delivers everything that happened up to now, without waiting: called before a tracer-fired probe runs.
+    fn drain(&mut self, sink: &mut dyn EventSink) -> Result<Wait, Error>;
+    /// Shuts the gate and delivers what is still under way.
+    fn shut(&mut self, sink: &mut dyn EventSink) -> Result<(), Error>;
+    /// Takes apart what `attach` built. A `-p` target is left running; a `-c` child that still runs is left running too
+    /// where it can be (bpf), else ended.
+    fn detach(&mut self) -> Result<(), Error>;
+    /// The source's own state: variables and aggregations of the kernel part. `None` without one.
+    fn kernel(&mut self) -> Option<&mut dyn KernelState>;
+    /// What was lost since the last call.
+    fn drops(&mut self) -> Drops;
+    /// How each `-c`/`-p` process that has gone ended, in order, since the last call.
+    fn exited(&mut self) -> Vec<Exited>;
+}
+
+/// A `-c` or `-p` process that is gone.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Exited {
+    /// Its process ID.
+    pub pid: u32,
+    /// Exit status, or the signal that ended it; `None` if it cannot be known (`-p` of another's child).
+    pub how: Option<ExitedHow>,
+}
+
+/// How a process ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ExitedHow {
+    /// By `exit`.
+    Status(u8),
+    /// By a signal.
+    Signal(u8),
+}
+
+/// K-homed state, as tracer-fired clauses and the aggregation tables reach it.
+pub trait KernelState {
+    /// Reads a K-homed global, or with `keys` an element.
+    fn get(&mut self, var: VarId, keys: &[Value]) -> Value;
+    /// Writes one; zero or NULL removes an element. `false`: the store is full and nothing was written.
+    fn set(&mut self, var: VarId, keys: &[Value], value: &Value) -> bool;
+    /// Flips the generation (a cut by a tracer-fired clause).
+    fn cut(&mut self);
+    /// Hands over, and removes from the kernel, everything that belongs to generations before `generation`; `None`
+    /// takes the generation that is current now (after [`KernelState::cut`]), or everything once the gate is shut.
+    /// One call per key, site and CPU; the values merge in any order. Waits until no program can still be writing there.
+    fn sweep(&mut self, generation: Option<u32>, take: &mut dyn FnMut(AggId, u32, Box<[Value]>, AggState));
+}
+
+/// The machine said no: what was tried, why it failed, what the user can do. Printed from intent to cause.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Error {
+    /// What failed, in DTrace's wording where it has one, e.g. `No such process`.
+    pub message: String,
+    /// What the user can do, one line.
+    pub help: Option<String>,
+}
+
+impl Error {
+    /// An error with a message only.
+    pub fn new(message: impl Into<String>) -> Error {
+        Error { message: message.into(), help: None }
+    }
+
+    /// Adds advice.
+    #[must_use]
+    pub fn help(mut self, help: impl Into<String>) -> Error {
+        self.help = Some(help.into());
+        self
+    }
+
+    /// Puts the intent before the message: `intent: message`.
+    #[must_use]
+    pub fn context(mut self, intent: &str) -> Error {
+        self.message = format!("{intent}: {}", self.message);
+        self
+    }
+}
+
+impl std::fmt::Display for Error {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(&self.message)?;
+        match &self.help {
+            Some(help) => write!(f, "\n  help: {help}"),
+            None => Ok(()),
+        }
+    }
+}
+
+impl std::error::Error for Error {}

@@ -1,0 +1,55 @@
+//! What the userspace half needs of the machine, as a trait: clocks, the tracer's own identity, its two output streams.
+
+/// The machine as the consumer sees it. `kernel-bridge` implements it for Linux; tests use a fixed one.
+pub trait Host {
+    /// Monotonic nanoseconds (`timestamp` of tracer-fired probes).
+    fn monotonic(&self) -> u64;
+    /// Nanoseconds since 1970 UTC.
+    fn wall_clock(&self) -> i64;
+    /// The CPU this thread runs on.
+    fn cpu(&self) -> u32;
+    /// The tracer's identity: what `pid`, `execname` and their kin read in `BEGIN`, `END` and `tick`.
+    fn own_task(&self) -> TaskInfo;
+    /// Local time of a moment, for `%Y` and `%T`.
+    fn local_time(&self, unix_seconds: i64) -> LocalTime;
+}
+
+/// Identity of a thread.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct TaskInfo {
+    /// Thread-group ID.
+    pub pid: u32,
+    /// Thread ID.
+    pub tid: u32,
+    /// Parent's thread-group ID.
+    pub ppid: u32,
+    /// Real user ID.
+    pub uid: u32,
+    /// Real group ID.
+    pub gid: u32,
+    /// Command name, at most 15 bytes.
+    pub execname: Vec<u8>,
+    /// Start time, nanoseconds since boot; with `tid` the thread's identity.
+    pub start: u64,
+}
+
+/// Broken-down local time.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct LocalTime {
+    /// Full year.
+    pub year: i64,
+    /// 1 to 12.
+    pub month: u8,
+    /// 1 to 31.
+    pub day: u8,
+    /// 0 (Sunday) to 6.
+    pub weekday: u8,
+    /// 0 to 23.
+    pub hour: u8,
+    /// 0 to 59.
+    pub minute: u8,
+    /// 0 to 60.
+    pub second: u8,
+    /// Zone abbreviation, such as `UTC`.
+    pub zone: String,
+}

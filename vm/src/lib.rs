@@ -1,0 +1,11 @@
+//! The userspace half of dtrail: runs the user part of a plan, keeps variables and aggregations, formats and prints.
+//!
+//! It has not heard of eBPF, BTF or tracefs. Events come through [`event::EventSource`]; clocks, files and the tracer's
+//! own identity through [`host::Host`]. It makes no system call of its own.
+
+pub mod agg;
+pub mod engine;
+pub mod event;
+pub mod fault;
+pub mod host;
+pub mod value;
