@@ -2,3 +2,4 @@
 //! sources, and the [`dtrail_vm::host::Host`] of Linux.
 
 pub mod ebpf;
+pub mod source;
