@@ -13,6 +13,8 @@
 //! already stored stays, `ERROR` fires, and later clauses of the firing run. [`Inst::may_fault`] tells which.
 
 pub mod inst;
+pub mod parse;
+pub mod print;
 
 pub use inst::{AddrSpace, BinOp, BlockId, CmpOp, Inst, MemSize, Op, Reg, SlotId, Terminator, UnOp};
 
@@ -53,7 +55,7 @@ ids! {
 }
 
 /// A checked and lowered program: the union of all texts of one session.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Program {
     /// One function per clause, or per clause and argument signature where those differ.
     pub clauses: Vec<Clause>,
@@ -91,7 +93,7 @@ impl Default for Limits {
 }
 
 /// One clause bound to the probes of one of its descriptions.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Enabling {
     /// What runs.
     pub clause: ClauseId,

@@ -26,7 +26,7 @@
 //! 9. `printa`, `clear` and `trunc` in a source-fired clause are a cut: in K ([`ir::Op::Control`]) if rule 1 lets them,
 //!    and if not, the aggregations they name live in U.
 //! 10. `ERROR` clauses run in U: variables they write live in U; the built-ins they read are captured in every record
-//!    that can carry or lead to a fault ([`GroupLayout::error_slots`]).
+//!     that can carry or lead to a fault ([`GroupLayout::error_slots`]).
 //! 11. A pinned op whose operand is not K-computable is an error that prints the chain of dependence.
 
 pub mod layout;
