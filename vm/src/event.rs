@@ -24,9 +24,16 @@ pub enum Event<'a> {
         probe: ProbeIndex,
         /// The machine at that moment.
         context: &'a mut dyn EventContext,
+        /// The kernel part's state, where there is one (an injected tracer-fired probe).
+        kernel: Option<&'a mut dyn KernelState>,
     },
-    /// A record of a kernel part; [`dtrail_lang::plan::layout`] gives its bytes.
-    Record(&'a [u8]),
+    /// A record of a kernel part.
+    Record {
+        /// [`dtrail_lang::plan::layout`] gives its bytes.
+        record: &'a [u8],
+        /// The kernel part's state: a `printa` in the record sweeps it, and the source itself is busy delivering.
+        kernel: &'a mut dyn KernelState,
+    },
 }
 
 /// The machine at the moment of an event. Reads are of the thread that fired it.
@@ -84,6 +91,11 @@ pub trait EventSource {
     fn environment(&self) -> &dyn Environment;
     /// What can be decided before an event leaves the kernel.
     fn capabilities(&self) -> Capabilities;
+    /// Whether the source itself fires `tick-…` probes (a recording, made-up events): the consumer's own timers then
+    /// stay off.
+    fn fires_ticks(&self) -> bool {
+        false
+    }
     /// Loads and attaches; nothing fires into the plan before `open`.
     fn attach(&mut self, plan: &Plan) -> Result<(), Error>;
     /// Opens the gate and lets a `-c` child go.
@@ -135,6 +147,9 @@ pub trait KernelState {
     /// takes the generation that is current now (after [`KernelState::cut`]), or everything once the gate is shut.
     /// One call per key, site and CPU; the values merge in any order. Waits until no program can still be writing there.
     fn sweep(&mut self, generation: Option<u32>, take: &mut dyn FnMut(AggId, u32, Box<[Value]>, AggState));
+    /// Status of an `exit` that the kernel part decided, `None` while none did. It reaches the consumer even if the
+    /// record of its firing was lost.
+    fn exit_status(&mut self) -> Option<i64>;
 }
 
 /// The machine said no: what was tried, why it failed, what the user can do. Printed from intent to cause.

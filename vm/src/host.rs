@@ -1,9 +1,15 @@
-//! What the userspace half needs of the machine, as a trait: clocks, the tracer's own identity, its two output streams.
+//! What the userspace half needs of the machine, as a trait: clocks and the tracer's own identity.
+
+use std::time::Instant;
 
 /// The machine as the consumer sees it. `kernel-bridge` implements it for Linux; tests use a fixed one.
 pub trait Host {
-    /// Monotonic nanoseconds (`timestamp` of tracer-fired probes).
+    /// Monotonic nanoseconds (`timestamp` of tracer-fired probes, the consumer's timers).
     fn monotonic(&self) -> u64;
+    /// The same moment for deadlines; a test's clock starts from a fixed one.
+    fn instant(&self) -> Instant {
+        Instant::now()
+    }
     /// Nanoseconds since 1970 UTC.
     fn wall_clock(&self) -> i64;
     /// The CPU this thread runs on.

@@ -8,6 +8,7 @@
 pub mod actions;
 pub mod aggs;
 pub mod funcs;
+pub mod rates;
 pub mod vars;
 
 pub use actions::{Action, ActionRow};

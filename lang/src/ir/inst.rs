@@ -201,7 +201,8 @@ pub enum Op {
     /// Kernel part: sets bit `bit` of the clause's branch word: a branch that the user part must follow was taken.
     SetBit { bit: u32 },
     /// Kernel part: a control effect decided in the kernel: `exit` shuts the gate at once (`status` is the register
-    /// with its status) or, without `status`, a cut flips the generation of the aggregations.
+    /// with its status) or, without `status`, a cut flips the generation of the aggregations. The flip happens once,
+    /// after the last clause of the firing: `printa` shows what every clause of its firing counted, on all engines.
     Control { status: Option<Reg> },
     /// User part: `dst` = the value of a slot. If the slot holds a fault, raises it.
     Recv { dst: Reg, slot: SlotId },

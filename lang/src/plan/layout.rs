@@ -110,7 +110,8 @@ impl ClauseLayout {
 pub struct GroupLayout {
     /// Start of each clause's area, in group order.
     pub areas: Vec<u32>,
-    /// What `ERROR` clauses read of the event; set in every record of the group. Offsets from the record's start.
+    /// What `ERROR` clauses read of the event, and [`BuiltinVar::TaskStart`] if a user clause of the group touches a
+    /// `self->` variable that lives in U; set in every record of the group. Offsets from the record's start.
     pub error_slots: Vec<ErrorSlot>,
     /// Where the tail starts.
     pub fixed_size: u32,
