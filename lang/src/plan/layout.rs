@@ -164,6 +164,14 @@ pub enum KeyPart {
 }
 
 impl KeyPart {
+    /// The part that holds any key of a type.
+    pub fn of(ty: crate::ir::ValueType) -> KeyPart {
+        match ty.reg_kind() {
+            crate::ir::RegKind::Int => KeyPart::Int,
+            crate::ir::RegKind::Str => KeyPart::Str,
+        }
+    }
+
     /// Its bytes in the key.
     pub fn size(self, strsize: u32) -> u32 {
         match self {
@@ -171,6 +179,23 @@ impl KeyPart {
             KeyPart::Str => 8 + strsize.next_multiple_of(8),
             KeyPart::Execname => 16,
         }
+    }
+}
+
+/// How many entries a keyed store (associative array, aggregation) of `budget` bytes holds: at least one. All engines
+/// bound a store by this number, so that drops are the same everywhere. An entry counts 16 bytes of bookkeeping, its
+/// key in the packed form of its types, and `value` bytes.
+pub fn entries(budget: u64, key: impl IntoIterator<Item = KeyPart>, strsize: u32, value: u64) -> u32 {
+    let key: u64 = key.into_iter().map(|part| u64::from(part.size(strsize))).sum();
+    let entries = budget / (16 + key + value);
+    u32::try_from(entries).unwrap_or(u32::MAX).max(1)
+}
+
+/// Bytes of a cell: what holds the value of a variable.
+pub fn cell_bytes(ty: crate::ir::ValueType, strsize: u32) -> u32 {
+    match ty.reg_kind() {
+        crate::ir::RegKind::Int => 8,
+        crate::ir::RegKind::Str => 8 + strsize.next_multiple_of(8),
     }
 }
 
@@ -184,5 +209,18 @@ pub fn agg_words(func: crate::builtins::AggFn, shape: Shape) -> u32 {
         AggFn::Sum | AggFn::Min | AggFn::Max | AggFn::Avg => 2,
         AggFn::Quantize => 1 + crate::builtins::aggs::QUANTIZE_BUCKETS as u32,
         AggFn::Lquantize => 1 + shape.levels() + 2,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_store_is_bounded_by_its_budget() {
+        assert_eq!(entries(64, [KeyPart::Int], 256, 8), 2, "one integer key of a count");
+        assert_eq!(entries(1 << 20, [KeyPart::Str], 256, 8), 3640);
+        assert_eq!(entries(0, [], 256, 8), 1);
+        assert_eq!(entries(u64::MAX, [], 256, 0), u32::MAX);
     }
 }
