@@ -2,4 +2,8 @@
 //! sources, and the [`dtrail_vm::host::Host`] of Linux.
 
 pub mod ebpf;
+pub mod env;
+pub mod host;
+mod procfs;
+pub mod providers;
 pub mod source;

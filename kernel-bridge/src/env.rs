@@ -1,0 +1,218 @@
+//! What a D program can name on this machine: the provider table as one event source can serve it.
+//!
+//! In: descriptions. Out: probes, or the reason why there are none. Numbers are the same under every source, so that a
+//! script with `-i` means one thing. It opens no file but `/proc/PID`, to tell a dead process from an unsupported
+//! provider.
+
+use std::cell::RefCell;
+use std::collections::HashMap;
+use std::path::Path;
+
+use dtrail_lang::env::{Environment, FiredBy, NoMatch, Probe, ProbeId, ProbePattern, glob_match};
+
+use crate::providers;
+
+mod suggest;
+
+/// The values of `$pid` and its kin (language spec §2.13).
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct MacroValues(HashMap<&'static str, i64>);
+
+impl MacroValues {
+    /// The names there are.
+    pub const NAMES: [&'static str; 9] =
+        ["egid", "euid", "gid", "pgid", "pid", "ppid", "sid", "target", "uid"];
+
+    /// Of the calling process; `target` is the process of `-p` or `-c`.
+    pub fn of_this_process(target: Option<u32>) -> MacroValues {
+        // SAFETY: these calls have no preconditions, touch no memory of ours and cannot fail for the caller itself.
+        let (egid, euid, gid, pgid, pid, ppid, sid, uid) = unsafe {
+            use libc::{getegid, geteuid, getgid, getpgrp, getpid, getppid, getsid, getuid};
+            (getegid(), geteuid(), getgid(), getpgrp(), getpid(), getppid(), getsid(0), getuid())
+        };
+        MacroValues(HashMap::from([
+            ("egid", i64::from(egid)),
+            ("euid", i64::from(euid)),
+            ("gid", i64::from(gid)),
+            ("pgid", i64::from(pgid)),
+            ("pid", i64::from(pid)),
+            ("ppid", i64::from(ppid)),
+            ("sid", i64::from(sid)),
+            ("target", i64::from(target.unwrap_or(0))),
+            ("uid", i64::from(uid)),
+        ]))
+    }
+
+    /// Made-up values; every name that is not given reads 0.
+    pub fn made_up(values: impl IntoIterator<Item = (&'static str, i64)>) -> MacroValues {
+        let mut all: HashMap<_, _> = MacroValues::NAMES.into_iter().map(|name| (name, 0)).collect();
+        all.extend(values.into_iter().filter(|(name, _)| MacroValues::NAMES.contains(name)));
+        MacroValues(all)
+    }
+}
+
+/// Why a source cannot give a probe: `None` if it can, else a text that names the source that can.
+pub type Refusal = fn(&Probe) -> Option<String>;
+
+/// The probes that exist, as one source can serve them.
+#[derive(Debug)]
+pub struct SourceEnvironment {
+    /// The probes of the provider table, then those that the source itself adds; a probe's number is its position + 1.
+    listed: Vec<Probe>,
+    /// Those made by being named; their numbers go on after `listed`.
+    made: RefCell<Vec<Probe>>,
+    refuses: Refusal,
+    macros: MacroValues,
+}
+
+impl SourceEnvironment {
+    /// Of the `bpf` source, which has everything.
+    pub fn bpf(target: Option<u32>) -> SourceEnvironment {
+        SourceEnvironment::new(|_| None, MacroValues::of_this_process(target), Vec::new())
+    }
+
+    /// Of the `ptrace` source: all but sampling.
+    pub fn ptrace(target: Option<u32>) -> SourceEnvironment {
+        SourceEnvironment::new(ptrace_refuses, MacroValues::of_this_process(target), Vec::new())
+    }
+
+    /// Of made-up events: everything, and the probes that the file of events declares. Those are renumbered.
+    pub fn synthetic(macros: MacroValues, declared: Vec<Probe>) -> SourceEnvironment {
+        SourceEnvironment::new(|_| None, macros, declared)
+    }
+
+    fn new(refuses: Refusal, macros: MacroValues, declared: Vec<Probe>) -> SourceEnvironment {
+        let mut listed = providers::listed();
+        for mut probe in declared {
+            probe.id = ProbeId(listed.len() as u32 + 1);
+            listed.push(probe);
+        }
+        SourceEnvironment { listed, made: RefCell::new(Vec::new()), refuses, macros }
+    }
+
+    /// The probe of this name that a description names by its words alone: made on demand, or made before.
+    fn made_for(&self, pattern: &ProbePattern) -> Option<Probe> {
+        let accepts = |component: &str, text: &str| component.is_empty() || glob_match(component, text);
+        let provider = providers::PROVIDERS.iter().copied().find(|provider| {
+            accepts(&pattern.provider, provider.name)
+                && accepts(&pattern.module, provider.module)
+                && accepts(&pattern.function, "")
+                && providers::on_demand(provider, &pattern.name, ProbeId(0)).is_some()
+        })?;
+        let mut made = self.made.borrow_mut();
+        if let Some(probe) = made.iter().find(|probe| *probe.name == *pattern.name) {
+            return Some(probe.clone());
+        }
+        let id = ProbeId((self.listed.len() + made.len()) as u32 + 1);
+        let probe = providers::on_demand(provider, &pattern.name, id)?;
+        made.push(probe.clone());
+        Some(probe)
+    }
+
+    /// Why a description that matches nothing here would match elsewhere or later.
+    fn reason(&self, pattern: &ProbePattern) -> NoMatch {
+        let provider = pattern.provider.as_str();
+        if let Some(known) = providers::by_name(provider) {
+            let missing = known.missing.iter().find(|missing| **missing == pattern.name);
+            return missing.map_or(NoMatch::Zero, |name| unsupported(format!("probe `{provider}:::{name}`")));
+        }
+        if self.listed.iter().any(|probe| *probe.provider == *provider) {
+            return NoMatch::Zero;
+        }
+        if providers::MISSING_PROVIDERS.contains(&provider) {
+            return unsupported(format!("provider `{provider}`"));
+        }
+        process_provider(provider).unwrap_or(NoMatch::Zero)
+    }
+}
+
+fn unsupported(what: String) -> NoMatch {
+    NoMatch::Refused { tag: "D_PDESC_ZERO", text: format!("{what} is not supported yet") }
+}
+
+/// What to say of `pid123` and `name123` (language spec §4.4); `None` if it is no such name.
+fn process_provider(provider: &str) -> Option<NoMatch> {
+    let name = provider.trim_end_matches(|c: char| c.is_ascii_digit());
+    let digits = &provider[name.len()..];
+    let word = |c: char| c.is_ascii_alphanumeric() || c == '_';
+    if name.is_empty() || digits.is_empty() || !name.chars().all(word) {
+        return None;
+    }
+    let refused = |tag, text| Some(NoMatch::Refused { tag, text });
+    match digits.parse::<i32>() {
+        Err(_) | Ok(0) => {
+            refused("D_PROC_BADPID", format!("provider `{provider}` has no valid process ID: {digits}"))
+        }
+        Ok(pid) if !Path::new(&format!("/proc/{pid}")).exists() => {
+            refused("D_PROC_GRAB", format!("failed to grab process {pid}: no such process"))
+        }
+        Ok(_) if name == "pid" => Some(unsupported("provider `pid`".to_owned())),
+        Ok(_) => Some(unsupported(format!("provider `{provider}` (probes in a process)"))),
+    }
+}
+
+fn ptrace_refuses(probe: &Probe) -> Option<String> {
+    (*probe.provider == *"profile" && probe.fired_by == FiredBy::Source).then(|| {
+        format!(
+            "`{}` needs the `bpf` source (root, or CAP_BPF and CAP_PERFMON): the `ptrace` source cannot sample every \
+             CPU; `tick-…` works here",
+            probe.name
+        )
+    })
+}
+
+impl Environment for SourceEnvironment {
+    fn match_probes(&self, pattern: &ProbePattern) -> Result<Vec<Probe>, NoMatch> {
+        let mut matched: Vec<Probe> =
+            self.listed.iter().filter(|probe| matches(pattern, probe)).cloned().collect();
+        let asked_for = matched.iter().any(|probe| *probe.name == *pattern.name);
+        if !asked_for && let Some(probe) = self.made_for(pattern) {
+            matched.push(probe);
+        } else if !asked_for {
+            // A glob also finds what was made before, as `-l` shows it.
+            matched.extend(self.made.borrow().iter().filter(|probe| matches(pattern, probe)).cloned());
+        }
+        let mut refusal = None;
+        matched.retain(|probe| match (self.refuses)(probe) {
+            None => true,
+            Some(text) => {
+                refusal.get_or_insert(text);
+                false
+            }
+        });
+        match (matched.is_empty(), refusal) {
+            (false, _) => Ok(matched),
+            (true, Some(text)) => Err(NoMatch::OtherSource(text)),
+            (true, None) => Err(self.reason(pattern)),
+        }
+    }
+
+    fn probe_by_id(&self, id: ProbeId) -> Option<Probe> {
+        let index = (id.0 as usize).checked_sub(1)?;
+        let probe = match self.listed.get(index) {
+            Some(probe) => probe.clone(),
+            None => self.made.borrow().get(index - self.listed.len())?.clone(),
+        };
+        (self.refuses)(&probe).is_none().then_some(probe)
+    }
+
+    fn macro_variable(&self, name: &str) -> Option<i64> {
+        self.macros.0.get(name).copied()
+    }
+
+    fn suggest(&self, pattern: &ProbePattern) -> Vec<String> {
+        suggest::suggest(&self.listed, pattern)
+    }
+}
+
+/// Whether a description names a probe: each component empty, a glob that matches, or for the function an alias.
+fn matches(pattern: &ProbePattern, probe: &Probe) -> bool {
+    let component = |pattern: &str, text: &str| pattern.is_empty() || glob_match(pattern, text);
+    component(&pattern.provider, &probe.provider)
+        && component(&pattern.module, &probe.module)
+        && component(&pattern.name, &probe.name)
+        && providers::function_matches(&pattern.function, probe)
+}
+
+#[cfg(test)]
+mod tests;

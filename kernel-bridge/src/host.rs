@@ -1,0 +1,146 @@
+//! The machine as the consumer sees it: clocks, the tracer's own identity, local time. Reads `/proc/self` once and the
+//! time zone once; never NSS, so that a static binary works everywhere.
+
+use dtrail_vm::host::{Host, LocalTime, TaskInfo};
+use jiff::Timestamp;
+use jiff::tz::TimeZone;
+
+use crate::procfs;
+
+/// This machine.
+#[derive(Debug)]
+pub struct LinuxHost {
+    task: TaskInfo,
+    zone: TimeZone,
+}
+
+impl LinuxHost {
+    /// Identity of the calling thread, and the time zone of `TZ` or `/etc/localtime` (UTC if neither can be read).
+    pub fn new() -> LinuxHost {
+        // SAFETY: these calls have no preconditions and touch no memory of ours.
+        let (pid, tid) = unsafe { (libc::getpid(), libc::gettid()) };
+        let task = procfs::task(pid as u32, tid as u32).unwrap_or(TaskInfo {
+            pid: pid as u32,
+            tid: tid as u32,
+            ..TaskInfo::default()
+        });
+        LinuxHost { task, zone: TimeZone::try_system().unwrap_or(TimeZone::UTC) }
+    }
+}
+
+impl Default for LinuxHost {
+    fn default() -> LinuxHost {
+        LinuxHost::new()
+    }
+}
+
+impl Host for LinuxHost {
+    fn monotonic(&self) -> u64 {
+        monotonic()
+    }
+
+    fn wall_clock(&self) -> i64 {
+        clock(libc::CLOCK_REALTIME)
+    }
+
+    fn cpu(&self) -> u32 {
+        // SAFETY: no preconditions; -1 only on kernels without the call.
+        u32::try_from(unsafe { libc::sched_getcpu() }).unwrap_or(0)
+    }
+
+    fn own_task(&self) -> TaskInfo {
+        self.task.clone()
+    }
+
+    fn local_time(&self, unix_seconds: i64) -> LocalTime {
+        local_time(&self.zone, unix_seconds)
+    }
+}
+
+/// Monotonic nanoseconds, the clock of `timestamp` under every source that watches this machine.
+pub(crate) fn monotonic() -> u64 {
+    clock(libc::CLOCK_MONOTONIC) as u64
+}
+
+/// Nanoseconds since 1970 UTC.
+pub(crate) fn wall_clock() -> i64 {
+    clock(libc::CLOCK_REALTIME)
+}
+
+fn clock(id: libc::clockid_t) -> i64 {
+    let mut now = libc::timespec { tv_sec: 0, tv_nsec: 0 };
+    // SAFETY: `now` is a valid place for the result. The two clocks in use exist on every Linux.
+    unsafe { libc::clock_gettime(id, &raw mut now) };
+    now.tv_sec * 1_000_000_000 + now.tv_nsec
+}
+
+/// Broken-down time in a zone; moments outside the calendar (years beyond ±9999) are shown as its nearest end.
+pub(crate) fn local_time(zone: &TimeZone, unix_seconds: i64) -> LocalTime {
+    let moment = Timestamp::from_second(unix_seconds).unwrap_or(if unix_seconds < 0 {
+        Timestamp::MIN
+    } else {
+        Timestamp::MAX
+    });
+    let info = zone.to_offset_info(moment);
+    let local = info.offset().to_datetime(moment);
+    LocalTime {
+        year: i64::from(local.year()),
+        month: local.month() as u8,
+        day: local.day() as u8,
+        weekday: local.weekday().to_sunday_zero_offset() as u8,
+        hour: local.hour() as u8,
+        minute: local.minute() as u8,
+        second: local.second() as u8,
+        zone: info.abbreviation().to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(zone: &str, seconds: i64, expected: &str) {
+        let zone = TimeZone::posix(zone).expect("a valid POSIX zone");
+        let t = local_time(&zone, seconds);
+        let got = format!(
+            "{:04}-{:02}-{:02} {} {:02}:{:02}:{:02} {}",
+            t.year, t.month, t.day, t.weekday, t.hour, t.minute, t.second, t.zone
+        );
+        assert_eq!(got, expected);
+    }
+
+    #[test]
+    fn local_times() {
+        check("UTC0", 0, "1970-01-01 4 00:00:00 UTC");
+        check("UTC0", 951_782_399, "2000-02-28 1 23:59:59 UTC");
+        check("UTC0", -1, "1969-12-31 3 23:59:59 UTC");
+        // 2024-07-01 12:00 UTC is summer in Berlin, 2024-01-01 is not.
+        check("CET-1CEST,M3.5.0,M10.5.0/3", 1_719_835_200, "2024-07-01 1 14:00:00 CEST");
+        check("CET-1CEST,M3.5.0,M10.5.0/3", 1_704_110_400, "2024-01-01 1 13:00:00 CET");
+        check("UTC0", i64::MAX, "9999-12-30 4 22:00:00 UTC");
+    }
+
+    #[test]
+    fn own_identity() {
+        let host = LinuxHost::new();
+        let task = host.own_task();
+        assert_eq!(task.pid, std::process::id());
+        // SAFETY: no preconditions.
+        assert_eq!((task.tid, task.ppid), unsafe { (libc::gettid() as u32, libc::getppid() as u32) });
+        // SAFETY: no preconditions.
+        assert_eq!((task.uid, task.gid), unsafe { (libc::getuid(), libc::getgid()) });
+        let mut comm = std::fs::read("/proc/thread-self/comm").expect("proc is mounted");
+        comm.pop();
+        assert_eq!(task.execname, comm);
+        assert!(task.start > 0);
+    }
+
+    #[test]
+    fn clocks_go_forward() {
+        let host = LinuxHost::new();
+        let (before, wall) = (host.monotonic(), host.wall_clock());
+        assert!(host.monotonic() >= before);
+        let system = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).expect("after 1970");
+        assert!((system.as_nanos() as i64 - wall).abs() < 5_000_000_000);
+    }
+}
