@@ -1,9 +1,13 @@
 //! All of dtrail that touches the machine: the eBPF emitter (a pure function), loading through aya, providers, event
 //! sources, and the [`dtrail_vm::host::Host`] of Linux.
 
+pub mod caps;
+pub mod child;
 pub mod ebpf;
 pub mod env;
 pub mod host;
 mod procfs;
 pub mod providers;
+pub mod readers;
 pub mod source;
+pub mod sys;

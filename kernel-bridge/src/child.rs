@@ -1,0 +1,191 @@
+//! Starting the process of `-c`: it is stopped at its first instruction and goes on when tracing has begun.
+//!
+//! Comes in: a command's words and, from the `ptrace` source, what the child must do before it executes them. Goes out: a
+//! [`Child`] that is stopped right after `execve`, under ptrace by the thread that called [`start`]. Never: a shell.
+
+use std::ffi::OsStr;
+use std::io;
+use std::os::unix::ffi::OsStrExt;
+use std::os::unix::process::{CommandExt, ExitStatusExt};
+use std::process::{Command, ExitStatus};
+
+use dtrail_vm::event::{Error, ExitedHow};
+use rustix::process::{Pid, Signal, WaitOptions};
+
+/// A started process that this one must wait for.
+#[derive(Debug)]
+pub struct Child {
+    process: std::process::Child,
+    /// Whether it still stands at its first instruction, under ptrace.
+    stopped: bool,
+}
+
+/// What the child does between `fork` and `execve`: async-signal-safe calls only.
+pub type BeforeExec = Box<dyn FnMut() -> io::Result<()> + Send + Sync>;
+
+/// Splits the argument of `-c`: at blanks, tabs, newlines, form feeds and vertical tabs, without quoting.
+pub fn split_command(command: &[u8]) -> Vec<&[u8]> {
+    command.split(|b| b" \t\n\x0b\x0c".contains(b)).filter(|word| !word.is_empty()).collect()
+}
+
+/// Starts a command, found by `PATH`, and waits until it has been executed and stands still. The calling thread is its
+/// tracer; if it dies before [`Child::release`], so does the child.
+pub fn start(command: &[u8], mut before_exec: Option<BeforeExec>) -> Result<Child, Error> {
+    let words = split_command(command);
+    let name = String::from_utf8_lossy(words.first().copied().unwrap_or_default()).into_owned();
+    let fail = |why: String| Error::new(format!("failed to execute {name}: {why}"));
+    let Some((program, args)) = words.split_first() else {
+        return Err(fail("no command".into()).help("give -c a program and its arguments"));
+    };
+    let mut builder = Command::new(OsStr::from_bytes(program));
+    builder.args(args.iter().map(|a| OsStr::from_bytes(a)));
+    let hook = move || {
+        if let Some(before) = &mut before_exec {
+            before()?;
+        }
+        ptrace(libc::PTRACE_TRACEME, 0, 0)
+    };
+    // SAFETY: the hook makes system calls only, as `BeforeExec` demands of its part; it touches no lock and no heap.
+    unsafe { builder.pre_exec(hook) };
+    // A failed `execve` comes back through the pipe that `spawn` keeps for it; a successful one stops the child.
+    let process = builder.spawn().map_err(|e| fail(reason(&e)))?;
+    let pid = process.id();
+    match wait_for_stop(pid) {
+        Ok(()) => {}
+        Err(e) => return Err(fail(reason(&e))),
+    }
+    ptrace(libc::PTRACE_SETOPTIONS, pid, libc::PTRACE_O_EXITKILL as usize).map_err(|e| fail(reason(&e)))?;
+    Ok(Child { process, stopped: true })
+}
+
+/// The words of an I/O error, without Rust's number.
+fn reason(e: &io::Error) -> String {
+    let text = e.to_string();
+    text.split(" (os error").next().unwrap_or(&text).to_owned()
+}
+
+fn wait_for_stop(pid: u32) -> io::Result<()> {
+    let pid = as_pid(pid)?;
+    match rustix::process::waitpid(Some(pid), WaitOptions::UNTRACED)? {
+        Some((_, status)) if status.stopped() => Ok(()),
+        _ => Err(io::Error::other("it ended before it began")),
+    }
+}
+
+fn as_pid(pid: u32) -> io::Result<Pid> {
+    i32::try_from(pid).ok().and_then(Pid::from_raw).ok_or_else(|| io::ErrorKind::InvalidInput.into())
+}
+
+fn ptrace(request: libc::c_uint, pid: u32, data: usize) -> io::Result<()> {
+    // SAFETY: none of the requests used here reads or writes this process's memory.
+    let result = unsafe { libc::ptrace(request, pid as libc::pid_t, 0usize, data) };
+    if result < 0 { Err(io::Error::last_os_error()) } else { Ok(()) }
+}
+
+impl Child {
+    /// Its process ID.
+    pub fn pid(&self) -> u32 {
+        self.process.id()
+    }
+
+    /// Lets it run, traced no longer. Nothing if it runs already.
+    pub fn release(&mut self) -> io::Result<()> {
+        if std::mem::take(&mut self.stopped) {
+            ptrace(libc::PTRACE_DETACH, self.pid(), 0)?;
+        }
+        Ok(())
+    }
+
+    /// How it ended, if it has; it is reaped.
+    pub fn ended(&mut self) -> Option<ExitedHow> {
+        self.process.try_wait().ok().flatten().map(how)
+    }
+}
+
+impl Drop for Child {
+    /// A child that never ran is ended; one that was released runs on.
+    fn drop(&mut self) {
+        if self.stopped {
+            if let Ok(pid) = as_pid(self.pid()) {
+                let _ = rustix::process::kill_process(pid, Signal::KILL);
+            }
+            let _ = self.process.wait();
+        }
+    }
+}
+
+/// How a wait status says a process ended.
+pub fn how(status: ExitStatus) -> ExitedHow {
+    match (status.code(), status.signal()) {
+        (Some(code), _) => ExitedHow::Status(code as u8),
+        (None, signal) => ExitedHow::Signal(signal.unwrap_or(0) as u8),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn state(pid: u32) -> String {
+        let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).expect("it exists");
+        stat.rsplit(") ").next().and_then(|s| s.get(..1)).expect("a state").to_owned()
+    }
+
+    fn wait(child: &mut Child) -> ExitedHow {
+        loop {
+            if let Some(how) = child.ended() {
+                return how;
+            }
+            std::thread::sleep(std::time::Duration::from_millis(1));
+        }
+    }
+
+    #[test]
+    fn it_stands_after_exec_and_runs_when_released() {
+        let mut child = start(b" sleep\t0.01 ", None).expect("sleep exists");
+        assert_eq!(state(child.pid()), "t");
+        let comm = std::fs::read_to_string(format!("/proc/{}/comm", child.pid())).expect("it exists");
+        assert_eq!(comm, "sleep\n", "it has been executed");
+        assert_eq!(child.ended(), None);
+        child.release().expect("it stands");
+        assert_eq!(wait(&mut child), ExitedHow::Status(0));
+    }
+
+    #[test]
+    fn its_end_is_known() {
+        let mut child = start(b"false", None).expect("false exists");
+        child.release().expect("it stands");
+        assert_eq!(wait(&mut child), ExitedHow::Status(1));
+        let mut child = start(b"sleep 100", None).expect("sleep exists");
+        child.release().expect("it stands");
+        rustix::process::kill_process(as_pid(child.pid()).expect("a pid"), Signal::TERM).expect("ours");
+        assert_eq!(wait(&mut child), ExitedHow::Signal(15));
+    }
+
+    #[test]
+    fn a_child_that_was_never_released_is_ended() {
+        let child = start(b"sleep 100", None).expect("sleep exists");
+        let pid = child.pid();
+        drop(child);
+        assert!(!std::path::Path::new(&format!("/proc/{pid}")).exists());
+    }
+
+    #[test]
+    fn what_cannot_start_says_why() {
+        for (command, message) in [
+            (&b"/no/such/thing x"[..], "failed to execute /no/such/thing: No such file or directory"),
+            (b"/etc/passwd", "failed to execute /etc/passwd: Permission denied"),
+            (b"  ", "failed to execute : no command"),
+        ] {
+            let error = start(command, None).expect_err("it cannot start");
+            assert_eq!(error.message, message);
+        }
+    }
+
+    #[test]
+    fn the_hook_runs_before_exec_and_may_refuse() {
+        let refuse = Box::new(|| Err(io::Error::from_raw_os_error(libc::EPERM)));
+        let error = start(b"true", Some(refuse)).expect_err("refused");
+        assert_eq!(error.message, "failed to execute true: Operation not permitted");
+    }
+}

@@ -1,0 +1,15 @@
+//! System calls that no crate offers with run-time sizes: bpf(2) on maps and programs, shared mappings, the ring buffer.
+//!
+//! Comes in: descriptors that aya opened. Goes out: safe types; every `unsafe` of the live path stands in this folder or
+//! in `child.rs`. Never: anything about D.
+
+pub mod bpf;
+pub mod cpus;
+pub mod grace;
+pub mod mapping;
+pub mod ring;
+
+/// Bytes of a page of memory.
+pub fn page_size() -> usize {
+    rustix::param::page_size()
+}
