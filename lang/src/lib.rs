@@ -20,6 +20,7 @@ pub mod diag;
 pub mod env;
 pub mod format;
 pub mod ir;
+pub mod options;
 pub mod plan;
 pub mod source;
 

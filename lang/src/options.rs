@@ -1,0 +1,470 @@
+//! The options of a session (`-x`, `#pragma D option`, `DTRACE_OPT_*`; runtime spec §12.3-12.4, language spec §14): one
+//! row per name.
+//!
+//! In: a name and a text. Out: a field of [`Options`], or the reason why not. An option whose feature is not there is
+//! refused by name, never ignored; one that only sizes such a feature is accepted, since a program that uses the feature
+//! is refused anyway.
+
+use crate::builtins::rates::{Bare, parse_rate};
+use crate::plan::Placement;
+
+/// Every option's value, with DTrace's defaults.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Options {
+    /// `-q`: no rows, only what is printed.
+    pub quiet: bool,
+    /// `-F`: rows indented by entry and return.
+    pub flowindent: bool,
+    /// `-w`
+    pub destructive: bool,
+    /// `-Z`: descriptions may match nothing.
+    pub zdefs: bool,
+    /// Words at the top level of a `-s` file are probe descriptions first (language spec §2.4).
+    pub pspec: bool,
+    /// Missing `$N` are 0 or `""`.
+    pub defaultargs: bool,
+    /// The last argument need not be referenced.
+    pub argref: bool,
+    /// Messages carry their tag.
+    pub errtags: bool,
+    /// Programs may be empty.
+    pub empty: bool,
+    /// Drop messages carry their tag.
+    pub droptags: bool,
+    /// Longest string in bytes, without the NUL.
+    pub strsize: u32,
+    /// Bytes of `copyin` memory a clause may use.
+    pub scratchsize: u32,
+    /// Bytes of the principal buffer.
+    pub bufsize: u64,
+    /// Bytes of an aggregation's kernel map.
+    pub aggsize: u64,
+    /// Bytes for dynamic variables.
+    pub dynvarsize: u64,
+    /// Nanoseconds between drains; 0 leaves it to the source.
+    pub switchrate: u64,
+    /// Nanoseconds between looks at the drop counters.
+    pub statusrate: u64,
+    /// Sort by key first.
+    pub aggsortkey: bool,
+    /// Reverse the order.
+    pub aggsortrev: bool,
+    /// The key element that is compared first.
+    pub aggsortkeypos: u32,
+    /// The aggregation of a `printa` whose value is compared first.
+    pub aggsortpos: u32,
+    /// Where things run.
+    pub placement: Placement,
+    /// Leave an `exit` that user space decides without effect on the placement (planner rule 8).
+    pub relaxedexit: bool,
+}
+
+impl Default for Options {
+    fn default() -> Options {
+        Options {
+            quiet: false,
+            flowindent: false,
+            destructive: false,
+            zdefs: false,
+            pspec: false,
+            defaultargs: false,
+            argref: false,
+            errtags: false,
+            empty: false,
+            droptags: false,
+            strsize: 256,
+            scratchsize: 256,
+            bufsize: 4 << 20,
+            aggsize: 4 << 20,
+            dynvarsize: 1 << 20,
+            switchrate: 0,
+            statusrate: 1_000_000_000,
+            aggsortkey: false,
+            aggsortrev: false,
+            aggsortkeypos: 0,
+            aggsortpos: 0,
+            placement: Placement::Auto,
+            relaxedexit: false,
+        }
+    }
+}
+
+/// Why an option was not set. The texts are those of runtime spec §12.4.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum OptionError {
+    /// There is no such option.
+    UnknownName,
+    /// The value does not fit.
+    InvalidValue,
+    /// Only the command line may set it.
+    NotInProgram,
+    /// Known to DTrace, and not available here.
+    Unsupported(String),
+}
+
+impl std::fmt::Display for OptionError {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            OptionError::UnknownName => f.write_str("Invalid option name"),
+            OptionError::InvalidValue => f.write_str("Invalid value for specified option"),
+            OptionError::NotInProgram => f.write_str("Option cannot be used from within a D program"),
+            OptionError::Unsupported(text) => f.write_str(text),
+        }
+    }
+}
+
+/// Who sets an option.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SetBy {
+    /// `-x`, another option that stands for it, or the environment.
+    CommandLine,
+    /// `#pragma D option`
+    Program,
+}
+
+/// How a value reads, and where it goes.
+#[derive(Clone, Copy)]
+enum Kind {
+    /// Present or absent; a value is an error.
+    Flag(fn(&mut Options) -> &mut bool),
+    /// `yes`, `off`, `1`, …; no value is `yes`.
+    Bool(fn(&mut Options) -> &mut bool),
+    /// A number within bounds.
+    Number(u32, u32, fn(&mut Options) -> &mut u32),
+    /// A number with an optional `k m g t`.
+    Size(fn(&mut Options) -> &mut u64),
+    /// The same, within bounds and small.
+    SmallSize(u32, u32, fn(&mut Options) -> &mut u32),
+    /// A period or a frequency.
+    Rate(fn(&mut Options) -> &mut u64),
+    /// One of a few words, of which only some are available: (word, available).
+    Words(&'static [(&'static str, bool)]),
+    /// `auto`, `kernel` or `user`.
+    Placement,
+    /// Sizes or tunes a feature that programs cannot use (yet), or states what is always so: checked and dropped.
+    Unused(Shape),
+    /// Not available.
+    Refused,
+}
+
+/// What the value of an unused option must look like.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Shape {
+    Bool,
+    Number,
+    Size,
+    Rate,
+    Text,
+}
+
+/// One option.
+struct Row {
+    name: &'static str,
+    /// Whether `#pragma D option` may set it.
+    in_program: bool,
+    kind: Kind,
+}
+
+const fn row(name: &'static str, kind: Kind) -> Row {
+    Row { name, in_program: true, kind }
+}
+
+const fn outside(name: &'static str, kind: Kind) -> Row {
+    Row { name, in_program: false, kind }
+}
+
+/// The names, in the order of the specification's tables.
+const ROWS: &[Row] = &[
+    // Compile time.
+    row("amin", Kind::Refused),
+    row("argref", Kind::Flag(|o| &mut o.argref)),
+    row("core", Kind::Refused),
+    row("cpp", Kind::Refused),
+    outside("cppargs", Kind::Refused),
+    outside("cpphdrs", Kind::Refused),
+    outside("cpppath", Kind::Refused),
+    outside("ctfpath", Kind::Refused),
+    outside("ctypes", Kind::Refused),
+    row("debug", Kind::Refused),
+    row("debugassert", Kind::Refused),
+    row("defaultargs", Kind::Flag(|o| &mut o.defaultargs)),
+    outside("define", Kind::Refused),
+    row("disasm", Kind::Refused),
+    row("droptags", Kind::Flag(|o| &mut o.droptags)),
+    outside("dtypes", Kind::Refused),
+    row("empty", Kind::Flag(|o| &mut o.empty)),
+    row("errtags", Kind::Flag(|o| &mut o.errtags)),
+    row("evaltime", Kind::Words(&[("exec", true), ("preinit", false), ("postinit", false), ("main", false)])),
+    outside("incdir", Kind::Refused),
+    row("iregs", Kind::Unused(Shape::Number)),
+    row("kdefs", Kind::Refused),
+    row("knodefs", Kind::Refused),
+    row("late", Kind::Refused),
+    row("lazyload", Kind::Refused),
+    outside("ldpath", Kind::Refused),
+    outside("libdir", Kind::Refused),
+    outside("linkmode", Kind::Refused),
+    outside("linknommap", Kind::Refused),
+    outside("linktype", Kind::Refused),
+    outside("modpath", Kind::Refused),
+    outside("nolibs", Kind::Refused),
+    row("pgmax", Kind::Unused(Shape::Number)),
+    row("preallocate", Kind::Unused(Shape::Number)),
+    outside("procfspath", Kind::Refused),
+    row("pspec", Kind::Flag(|o| &mut o.pspec)),
+    outside("stdc", Kind::Refused),
+    row("strip", Kind::Refused),
+    outside("syslibdir", Kind::Refused),
+    row("tree", Kind::Refused),
+    row("tregs", Kind::Unused(Shape::Number)),
+    row("udefs", Kind::Refused),
+    outside("undef", Kind::Refused),
+    row("unodefs", Kind::Refused),
+    row("useruid", Kind::Refused),
+    row("verbose", Kind::Refused),
+    row("version", Kind::Refused),
+    row("zdefs", Kind::Flag(|o| &mut o.zdefs)),
+    // Run time.
+    row("aggpercpu", Kind::Refused),
+    row("aggrate", Kind::Unused(Shape::Rate)),
+    row("aggsize", Kind::Size(|o| &mut o.aggsize)),
+    row("aggsortkey", Kind::Bool(|o| &mut o.aggsortkey)),
+    row("aggsortkeypos", Kind::Number(0, u32::MAX, |o| &mut o.aggsortkeypos)),
+    row("aggsortpos", Kind::Number(0, u32::MAX, |o| &mut o.aggsortpos)),
+    row("aggsortrev", Kind::Bool(|o| &mut o.aggsortrev)),
+    row("agghist", Kind::Refused),
+    row("aggpack", Kind::Refused),
+    row("aggzoom", Kind::Refused),
+    row("bpflog", Kind::Refused),
+    row("bpflogsize", Kind::Unused(Shape::Size)),
+    row("bufpolicy", Kind::Words(&[("switch", true), ("fill", false), ("ring", false)])),
+    row("bufresize", Kind::Words(&[("auto", true), ("manual", false)])),
+    row("bufsize", Kind::Size(|o| &mut o.bufsize)),
+    row("cleanrate", Kind::Unused(Shape::Rate)),
+    row("cpu", Kind::Refused),
+    row("destructive", Kind::Bool(|o| &mut o.destructive)),
+    row("dynvarsize", Kind::Size(|o| &mut o.dynvarsize)),
+    row("encoding", Kind::Refused),
+    row("flowindent", Kind::Bool(|o| &mut o.flowindent)),
+    row("grabanon", Kind::Unused(Shape::Bool)),
+    row("jstackframes", Kind::Unused(Shape::Number)),
+    row("jstackstrsize", Kind::Unused(Shape::Size)),
+    outside("lockmem", Kind::Unused(Shape::Text)),
+    row("maxframes", Kind::Unused(Shape::Number)),
+    row("noresolve", Kind::Unused(Shape::Bool)),
+    row("nspec", Kind::Unused(Shape::Number)),
+    row("pcapsize", Kind::Unused(Shape::Size)),
+    row("printsize", Kind::Unused(Shape::Size)),
+    row("quiet", Kind::Bool(|o| &mut o.quiet)),
+    row("quietresize", Kind::Unused(Shape::Bool)),
+    row("rawbytes", Kind::Refused),
+    row("scratchsize", Kind::SmallSize(8, 1 << 20, |o| &mut o.scratchsize)),
+    row("specsize", Kind::Unused(Shape::Size)),
+    row("stackframes", Kind::Unused(Shape::Number)),
+    row("stackindent", Kind::Unused(Shape::Number)),
+    row("statusrate", Kind::Rate(|o| &mut o.statusrate)),
+    row("strsize", Kind::SmallSize(2, 1 << 16, |o| &mut o.strsize)),
+    row("switchrate", Kind::Rate(|o| &mut o.switchrate)),
+    row("temporal", Kind::Unused(Shape::Bool)),
+    row("ustackframes", Kind::Unused(Shape::Number)),
+    row("zone", Kind::Refused),
+    // Ours.
+    row("placement", Kind::Placement),
+    row("relaxedexit", Kind::Bool(|o| &mut o.relaxedexit)),
+];
+
+/// Every name there is, for suggestions and completion.
+pub fn names() -> impl Iterator<Item = &'static str> {
+    ROWS.iter().map(|row| row.name)
+}
+
+impl Options {
+    /// Sets one option. Nothing changes on an error.
+    pub fn set(&mut self, name: &str, value: Option<&str>, by: SetBy) -> Result<(), OptionError> {
+        let row = ROWS.iter().find(|row| row.name == name).ok_or(OptionError::UnknownName)?;
+        if by == SetBy::Program && !row.in_program {
+            return Err(OptionError::NotInProgram);
+        }
+        match row.kind {
+            Kind::Flag(field) => {
+                if value.is_some() {
+                    return Err(OptionError::InvalidValue);
+                }
+                *field(self) = true;
+            }
+            Kind::Bool(field) => *field(self) = boolean(value)?,
+            Kind::Number(low, high, field) => *field(self) = within(number(required(value)?)?, low, high)?,
+            Kind::SmallSize(low, high, field) => *field(self) = within(size(required(value)?)?, low, high)?,
+            Kind::Size(field) => *field(self) = size(required(value)?)?,
+            Kind::Rate(field) => *field(self) = rate(required(value)?)?,
+            Kind::Words(words) => {
+                let value = required(value)?;
+                match words.iter().find(|(word, _)| *word == value) {
+                    None => return Err(OptionError::InvalidValue),
+                    Some((_, true)) => {}
+                    Some((_, false)) => {
+                        return Err(OptionError::Unsupported(format!("{name}={value} is not supported yet")));
+                    }
+                }
+            }
+            Kind::Placement => {
+                self.placement = match required(value)? {
+                    "auto" => Placement::Auto,
+                    "kernel" => Placement::Kernel,
+                    "user" => Placement::User,
+                    _ => return Err(OptionError::InvalidValue),
+                }
+            }
+            Kind::Unused(shape) => check_shape(shape, value)?,
+            Kind::Refused => {
+                return Err(OptionError::Unsupported(format!("option {name} is not supported yet")));
+            }
+        }
+        Ok(())
+    }
+}
+
+fn check_shape(shape: Shape, value: Option<&str>) -> Result<(), OptionError> {
+    match shape {
+        Shape::Bool => boolean(value).map(drop),
+        Shape::Number => number(required(value)?).map(drop),
+        Shape::Size => size(required(value)?).map(drop),
+        Shape::Rate => rate(required(value)?).map(drop),
+        Shape::Text => required(value).map(drop),
+    }
+}
+
+fn required(value: Option<&str>) -> Result<&str, OptionError> {
+    value.filter(|v| !v.is_empty()).ok_or(OptionError::InvalidValue)
+}
+
+fn within(value: u64, low: u32, high: u32) -> Result<u32, OptionError> {
+    u32::try_from(value).ok().filter(|v| (low..=high).contains(v)).ok_or(OptionError::InvalidValue)
+}
+
+/// C notation: decimal, `0x…` or `0…`.
+fn number(text: &str) -> Result<u64, OptionError> {
+    let (digits, radix) = match text.strip_prefix("0x").or_else(|| text.strip_prefix("0X")) {
+        Some(hex) => (hex, 16),
+        None if text.len() > 1 && text.starts_with('0') => (&text[1..], 8),
+        None => (text, 10),
+    };
+    let plain = !digits.is_empty() && digits.bytes().all(|b| b.is_ascii_alphanumeric());
+    plain.then(|| u64::from_str_radix(digits, radix).ok()).flatten().ok_or(OptionError::InvalidValue)
+}
+
+/// A number with an optional suffix, powers of 1024.
+fn size(text: &str) -> Result<u64, OptionError> {
+    let shift = match text.bytes().last().map(|b| b.to_ascii_lowercase()) {
+        Some(b'k') => 10,
+        Some(b'm') => 20,
+        Some(b'g') => 30,
+        Some(b't') => 40,
+        _ => return number(text),
+    };
+    number(&text[..text.len() - 1])?.checked_mul(1 << shift).ok_or(OptionError::InvalidValue)
+}
+
+/// Nanoseconds between two moments; `0hz` is 0.
+fn rate(text: &str) -> Result<u64, OptionError> {
+    if text.eq_ignore_ascii_case("0hz") {
+        return Ok(0);
+    }
+    parse_rate(text, Bare::Nanoseconds).ok_or(OptionError::InvalidValue)
+}
+
+fn boolean(value: Option<&str>) -> Result<bool, OptionError> {
+    const ON: &[&str] = &["yes", "on", "true", "enable", "enabled", "set"];
+    const OFF: &[&str] = &["no", "off", "false", "disable", "disabled", "unset"];
+    let Some(text) = value else { return Ok(true) };
+    let among = |words: &[&str]| words.iter().any(|word| word.eq_ignore_ascii_case(text));
+    match (among(ON), among(OFF)) {
+        (true, _) => Ok(true),
+        (_, true) => Ok(false),
+        _ => number(text).map(|n| n != 0),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn set(name: &str, value: Option<&str>) -> Result<Options, OptionError> {
+        let mut options = Options::default();
+        options.set(name, value, SetBy::CommandLine).map(|()| options)
+    }
+
+    #[test]
+    fn booleans() {
+        for (value, expected) in [
+            (None, Ok(true)),
+            (Some("yes"), Ok(true)),
+            (Some("ON"), Ok(true)),
+            (Some("1"), Ok(true)),
+            (Some("0"), Ok(false)),
+            (Some("disabled"), Ok(false)),
+            (Some("maybe"), Err(OptionError::InvalidValue)),
+            (Some(""), Err(OptionError::InvalidValue)),
+        ] {
+            assert_eq!(set("quiet", value).map(|o| o.quiet), expected, "{value:?}");
+        }
+    }
+
+    #[test]
+    fn sizes() {
+        for (value, expected) in [
+            ("4096", Ok(4096)),
+            ("0x1000", Ok(4096)),
+            ("010", Ok(8)),
+            ("64k", Ok(65536)),
+            ("2M", Ok(2 << 20)),
+            ("1g", Ok(1 << 30)),
+            ("1t", Ok(1 << 40)),
+            ("12q", Err(OptionError::InvalidValue)),
+            ("k", Err(OptionError::InvalidValue)),
+            ("-1", Err(OptionError::InvalidValue)),
+            ("+1", Err(OptionError::InvalidValue)),
+            ("99999999999t", Err(OptionError::InvalidValue)),
+        ] {
+            assert_eq!(set("bufsize", Some(value)).map(|o| o.bufsize), expected, "{value}");
+        }
+    }
+
+    #[test]
+    fn rates() {
+        for (value, expected) in [("10ms", 10_000_000), ("10hz", 100_000_000), ("7", 7), ("0hz", 0)] {
+            assert_eq!(set("switchrate", Some(value)).map(|o| o.switchrate), Ok(expected), "{value}");
+        }
+    }
+
+    #[test]
+    fn bounds() {
+        assert_eq!(set("strsize", Some("1")), Err(OptionError::InvalidValue));
+        assert_eq!(set("strsize", Some("1k")).map(|o| o.strsize), Ok(1024));
+        assert_eq!(set("strsize", None), Err(OptionError::InvalidValue));
+    }
+
+    #[test]
+    fn who_may_set_what() {
+        let mut options = Options::default();
+        assert_eq!(options.set("ldpath", Some("/x"), SetBy::Program), Err(OptionError::NotInProgram));
+        assert_eq!(options.set("lockmem", Some("unlimited"), SetBy::CommandLine), Ok(()));
+        assert_eq!(options.set("nosuch", None, SetBy::CommandLine), Err(OptionError::UnknownName));
+        assert_eq!(
+            options.set("bufpolicy", Some("ring"), SetBy::Program),
+            Err(OptionError::Unsupported("bufpolicy=ring is not supported yet".into()))
+        );
+        assert_eq!(options.set("bufpolicy", Some("switch"), SetBy::Program), Ok(()));
+        assert_eq!(options.set("zdefs", Some("yes"), SetBy::CommandLine), Err(OptionError::InvalidValue));
+        assert_eq!(options, Options::default());
+    }
+
+    #[test]
+    fn names_are_unique() {
+        let mut all: Vec<_> = names().collect();
+        all.sort_unstable();
+        let count = all.len();
+        all.dedup();
+        assert_eq!(all.len(), count);
+    }
+}
