@@ -353,6 +353,23 @@ pub trait MapAccess {
     fn update(&mut self, map: u32, key: &[u8], value: &[u8]) -> bool;
     /// Removes an entry.
     fn delete(&mut self, map: u32, key: &[u8]);
+    /// Reads part of entry 0 of an array, from a byte offset; both are multiples of 8. Kernel maps that are mmapped
+    /// override it, to touch nothing but these bytes.
+    fn read(&mut self, map: u32, offset: u32, buf: &mut [u8]) {
+        let value = self.lookup(map, &0u32.to_le_bytes()).unwrap_or_default();
+        match value.get(offset as usize..offset as usize + buf.len()) {
+            Some(bytes) => buf.copy_from_slice(bytes),
+            None => buf.fill(0),
+        }
+    }
+    /// Writes part of entry 0 of an array; likewise.
+    fn write(&mut self, map: u32, offset: u32, bytes: &[u8]) {
+        let mut value = self.lookup(map, &0u32.to_le_bytes()).unwrap_or_default();
+        if let Some(place) = value.get_mut(offset as usize..offset as usize + bytes.len()) {
+            place.copy_from_slice(bytes);
+            self.update(map, &0u32.to_le_bytes(), &value);
+        }
+    }
     /// All keys of a hash, in any order; entries that come and go meanwhile may be missing or repeated.
     fn keys(&mut self, map: u32) -> Vec<Vec<u8>>;
     /// Reads and removes all entries of a hash whose key satisfies `which`.
