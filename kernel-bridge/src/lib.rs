@@ -10,4 +10,5 @@ mod procfs;
 pub mod providers;
 pub mod readers;
 pub mod source;
+pub mod state;
 pub mod sys;
