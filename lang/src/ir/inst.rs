@@ -196,7 +196,7 @@ pub enum Op {
     // The rest is made by the planner only (see `plan`).
     /// Kernel part: stores `src` in a slot of the record.
     Send { slot: SlotId, src: Reg },
-    /// Kernel part: this path has work for the user part, so the record must be sent.
+    /// Kernel part: this path has work for the user part, so the record must be sent (outcome `RAN`). Never undone.
     Work,
     /// Kernel part: sets bit `bit` of the clause's branch word: a branch that the user part must follow was taken.
     SetBit { bit: u32 },
@@ -204,13 +204,16 @@ pub enum Op {
     /// with its status) or, without `status`, a cut flips the generation of the aggregations. The flip happens once,
     /// after the last clause of the firing: `printa` shows what every clause of its firing counted, on all engines.
     Control { status: Option<Reg> },
-    /// User part: `dst` = the value of a slot. If the slot holds a fault, raises it.
+    /// User part: `dst` = the value of a slot of kind `Int` or `Str`. The kernel part has sent it on every path that
+    /// comes here.
     Recv { dst: Reg, slot: SlotId },
     /// User part: `dst` (Int) = bit `bit` of the branch word.
     Bit { dst: Reg, bit: u32 },
-    /// User part: the kernel part ran a may-fault op here; if the record says that it faulted at this instruction's
-    /// [`Inst::point`], raises that fault.
-    FaultPoint,
+    /// User part: the kernel part ran an op here that may end the clause, with this instruction's [`Inst::point`].
+    /// Without `attempt`: if the record's outcome is `FAULTED` at this point, raises the fault of the record; if it is
+    /// `DROPPED` at this point, ends the clause as dropped. With `attempt`, a slot of kind `Fault`: if that says that
+    /// its attempt faulted at this point, raises the fault of the slot.
+    FaultPoint { attempt: Option<SlotId> },
 }
 
 /// How a block ends.
@@ -224,8 +227,11 @@ pub enum Terminator {
     Branch { cond: Reg, then: BlockId, otherwise: BlockId, merge: BlockId },
     /// The end of the clause.
     Return,
-    /// Kernel part only: runs the blocks from `body` up to `merge`; a fault in them is stored in `slot` as the slot's
-    /// value and control goes on at `merge` (design §2, rule 4: value-or-fault).
+    /// Kernel part only, rule 4 of [`crate::plan`]: runs the blocks from `body` up to `merge`. A fault in them does not
+    /// end the clause: its point, code and value are stored in `slot` (of kind `Fault`), the rest of the body is skipped
+    /// and control goes on at `merge`. The body has captures and no effects: no variable, aggregation or scratch store,
+    /// no `Control`, no `Return`. Registers assigned in it are unassigned at `merge`, and scratch memory allocated in it
+    /// is free again. Attempts nest; a fault belongs to the innermost.
     Attempt { body: BlockId, slot: SlotId, merge: BlockId },
 }
 
@@ -259,7 +265,7 @@ impl Op {
             | Op::Work
             | Op::SetBit { .. }
             | Op::Control { .. }
-            | Op::FaultPoint => None,
+            | Op::FaultPoint { .. } => None,
         }
     }
 
@@ -275,7 +281,7 @@ impl Op {
             | Op::SetBit { .. }
             | Op::Recv { .. }
             | Op::Bit { .. }
-            | Op::FaultPoint => {}
+            | Op::FaultPoint { .. } => {}
             Op::Move { src, .. }
             | Op::Unary { src, .. }
             | Op::Extend { src, .. }
@@ -323,10 +329,11 @@ impl Op {
     pub fn may_fault(&self) -> bool {
         match self {
             Op::Binary { op, .. } => op.may_fault(),
-            Op::Load { .. } | Op::LoadStr { .. } | Op::Store { .. } | Op::Recv { .. } | Op::FaultPoint => {
-                true
-            }
-            Op::SetElem { .. } => true,
+            Op::Load { .. }
+            | Op::LoadStr { .. }
+            | Op::Store { .. }
+            | Op::SetElem { .. }
+            | Op::FaultPoint { .. } => true,
             Op::Call { func, .. } => func.row().may_fault,
             // A `self->` store can end the clause too; the caller knows the scope.
             _ => false,

@@ -779,7 +779,9 @@ impl Code<'_> {
             return Ok(Op::Control { status: Some(self.reg(cx)?) });
         }
         if cx.eat("faultpoint") {
-            return Ok(Op::FaultPoint);
+            let attempt =
+                if cx.finished() || cx.rest.starts_with(['#', '@']) { None } else { Some(Self::slot(cx)?) };
+            return Ok(Op::FaultPoint { attempt });
         }
         let dst = self.reg(cx)?;
         cx.need("=")?;
@@ -1018,6 +1020,7 @@ b2:
     s5 = recv $0
     i0 = bit 3
     faultpoint
+    faultpoint $2 #200
     attempt b3 -> $1 merge b4
 b3:
     goto b4

@@ -56,7 +56,7 @@
 //! | `Call` | `i0 = call strlen(s1)`, `s0 = call <suffix>(s1, i2)` |
 //! | `Record` | `record k0 (s1, i2)` |
 //! | planner's, kernel | `send $0 = i1`, `work`, `setbit 3`, `control exit i0`, `control cut` |
-//! | planner's, user | `i0 = recv $0`, `i0 = bit 3`, `faultpoint` |
+//! | planner's, user | `i0 = recv $0`, `i0 = bit 3`, `faultpoint`, `faultpoint $2` |
 //! | terminators | `goto b1`, `branch i0 ? b1 : b2 merge b3`, `return`, `attempt b1 -> $0 merge b2` |
 
 use std::collections::HashMap;
@@ -375,7 +375,8 @@ impl Printer<'_> {
             Op::Control { status: None } => "control cut".to_owned(),
             Op::Recv { dst, slot } => format!("{} = recv ${}", r(*dst), slot.0),
             Op::Bit { dst, bit } => format!("{} = bit {bit}", r(*dst)),
-            Op::FaultPoint => "faultpoint".to_owned(),
+            Op::FaultPoint { attempt: None } => "faultpoint".to_owned(),
+            Op::FaultPoint { attempt: Some(slot) } => format!("faultpoint ${}", slot.0),
         }
     }
 

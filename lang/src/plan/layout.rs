@@ -1,7 +1,7 @@
 //! The bytes of an event record, as the emitter writes and the consumer reads them.
 //!
 //! ```text
-//! header (HEADER_SIZE)   one area a clause, in group order      error slots      tail
+//! header (HEADER_SIZE)   one area a clause, in group order      shared slots     tail
 //! epoch group probe …    outcome [fault] [branch word] slots…                    string bytes, each 8-aligned
 //! ```
 //!
@@ -34,20 +34,25 @@ pub const HEADER_SIZE: u32 = 32;
 /// Outcome of a clause, the `u32` at the start of its area.
 pub mod outcome {
     /// Its predicate was false, or an earlier `exit` skipped it, or the path it took has nothing for the user part.
+    /// A record in which every outcome is this is not sent.
     pub const NONE: u32 = 0;
     /// It ran to its end in K and has work for U.
     pub const RAN: u32 = 1;
-    /// It faulted in K: the fault fields are set.
+    /// It faulted in K: the fault fields are set. U runs and raises the fault at its
+    /// [`FaultPoint`](crate::ir::Op::FaultPoint), or, without user code, at once. It may also end before, by a fault or
+    /// on a path of its own that does not come there: then nothing more is reported.
     pub const FAULTED: u32 = 2;
-    /// A dynamic variable store in K was full: U replays the prefix up to the point, nothing is reported but the drop.
+    /// A dynamic variable store in K was full, after [`Work`](crate::ir::Op::Work) was marked (without a mark the
+    /// outcome is [`NONE`]; the drop is counted either way): U replays up to the point and ends there without a report.
     pub const DROPPED: u32 = 3;
 }
 
-/// What the area of one clause holds; offsets are from the area's start.
+/// What the area of one clause holds; offsets are from the area's start. The outcome, the branch word and slots of kind
+/// [`SlotKind::Fault`] are zero until written; the others are undefined on paths that do not send them.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ClauseLayout {
-    /// `u32` fault point ([`crate::ir::Inst::point`]) at 4 (it shares the first word with the outcome); then at
-    /// `fault`: `u64` fault code, `u64` address or value. `None` if K cannot fault here.
+    /// `u64` fault code, `u64` address or value. `None` if K cannot fault here. The `u32` point
+    /// ([`crate::ir::Inst::point`]) of a fault or a drop shares the first word with the outcome, at 4.
     pub fault: Option<u32>,
     /// `u64` branch word.
     pub bits: Option<u32>,
@@ -62,9 +67,6 @@ pub struct ClauseLayout {
 pub struct Slot {
     /// What it holds.
     pub kind: SlotKind,
-    /// Whether it may hold a fault instead: then 16 bytes follow the value, `u64` code + 1 (0: a value) and `u64`
-    /// address or value.
-    pub faultable: bool,
     /// From the area's start; a multiple of 8.
     pub offset: u32,
     /// What it is, for `--explain`.
@@ -78,12 +80,18 @@ pub enum SlotKind {
     Int,
     /// `u32` offset from the record's start, `u32` length in bytes. NULL has offset 0.
     Str,
+    /// How an [`Attempt`](crate::ir::Terminator::Attempt) went: `u32` fault code + 1 (0: no fault), `u32` point, `u64`
+    /// address or value.
+    Fault,
 }
 
 impl Slot {
     /// Bytes it takes.
     pub fn size(&self) -> u32 {
-        if self.faultable { 24 } else { 8 }
+        match self.kind {
+            SlotKind::Int | SlotKind::Str => 8,
+            SlotKind::Fault => 16,
+        }
     }
 }
 
@@ -112,23 +120,23 @@ pub struct GroupLayout {
     pub areas: Vec<u32>,
     /// What `ERROR` clauses read of the event, and [`BuiltinVar::TaskStart`] if a user clause of the group touches a
     /// `self->` variable that lives in U; set in every record of the group. Offsets from the record's start.
-    pub error_slots: Vec<ErrorSlot>,
+    pub shared_slots: Vec<SharedSlot>,
     /// Where the tail starts.
     pub fixed_size: u32,
 }
 
-/// A built-in variable captured for `ERROR`.
+/// A built-in variable captured for the whole firing.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct ErrorSlot {
+pub struct SharedSlot {
     /// Which.
     pub var: BuiltinVar,
-    /// Where, from the record's start; 8 bytes, as [`SlotKind`] says.
+    /// Where, from the record's start; 8 bytes, as [`SlotKind::Int`] or [`SlotKind::Str`] says.
     pub offset: u32,
 }
 
 impl GroupLayout {
-    /// Lays out a record from its clauses' areas and the built-ins that `ERROR` reads.
-    pub fn new<'a>(areas: impl Iterator<Item = &'a ClauseLayout>, error_vars: &[BuiltinVar]) -> GroupLayout {
+    /// Lays out a record from its clauses' areas and the built-ins it shares.
+    pub fn new<'a>(areas: impl Iterator<Item = &'a ClauseLayout>, shared: &[BuiltinVar]) -> GroupLayout {
         let mut at = HEADER_SIZE;
         let areas = areas
             .map(|area| {
@@ -137,15 +145,15 @@ impl GroupLayout {
                 start
             })
             .collect();
-        let error_slots = error_vars
+        let shared_slots = shared
             .iter()
             .map(|&var| {
                 let offset = at;
                 at += 8;
-                ErrorSlot { var, offset }
+                SharedSlot { var, offset }
             })
             .collect();
-        GroupLayout { areas, error_slots, fixed_size: at }
+        GroupLayout { areas, shared_slots, fixed_size: at }
     }
 }
 

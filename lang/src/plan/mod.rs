@@ -14,9 +14,10 @@
 //!    (`BEGIN`, `END`, `tick`) never demote globals and associative arrays: they run in user space at the very moment of
 //!    the event and reach K variables directly (`kernel_bridge` maps them); they do demote `self->` and `this->`.
 //! 3. U reads a K variable only as a value captured at the event, at its place in program order.
-//! 4. What K captures for an expression that U may never evaluate (it stands under a branch that U decides, or after an
-//!    op that may fault in U) is captured as value-or-fault ([`ir::Terminator::Attempt`]); U raises the fault when it
-//!    evaluates the expression.
+//! 4. What stands under a branch that U decides is evaluated in K whether U will come there or not: K runs both arms one
+//!    after the other, and a fault in an arm is captured as such ([`ir::Terminator::Attempt`]); U raises it when it
+//!    comes to the op that faulted ([`ir::Op::FaultPoint`]). After an op that may fault in U, a fault in K ends K's
+//!    clause as ever: U raises whichever comes first.
 //! 5. Aggregation sites are placed one by one and merged when printed; each K site has a packed key layout.
 //! 6. Without a kernel part everything is in U.
 //! 7. All clauses of a probe run in one kernel program and send at most one record with one outcome per clause. U
@@ -26,12 +27,12 @@
 //! 9. `printa`, `clear` and `trunc` in a source-fired clause are a cut: in K ([`ir::Op::Control`]) if rule 1 lets them,
 //!    and if not, the aggregations they name live in U.
 //! 10. `ERROR` clauses run in U: variables they write live in U; the built-ins they read are captured in every record
-//!     that can carry or lead to a fault ([`GroupLayout::error_slots`]).
+//!     that can carry or lead to a fault ([`GroupLayout::shared_slots`]).
 //! 11. A pinned op whose operand is not K-computable is an error that prints the chain of dependence.
 
 pub mod layout;
 
-pub use layout::{ClauseLayout, ErrorSlot, GroupLayout, KeyPart, Slot, SlotKind};
+pub use layout::{ClauseLayout, GroupLayout, KeyPart, SharedSlot, Slot, SlotKind};
 
 use crate::diag::Diagnostic;
 use crate::ir::{self, AggSiteId, ClauseId, ProbeIndex, VarId};
@@ -147,7 +148,8 @@ pub struct AggPlacement {
 /// Who cuts time (design §2: "printa, clear, trunc, normalize are a cut in time").
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Cuts {
-    /// A tracer-fired clause does: user space flips the generation itself, one cut at a time.
+    /// A clause of a tracer-fired probe other than `BEGIN` and `END` does (before the gate opens and after it is shut
+    /// there is nothing to cut): user space flips the generation itself, one cut at a time.
     pub tracer: bool,
     /// A kernel clause does ([`ir::Op::Control`]): several cuts may be unacknowledged.
     pub kernel: bool,
