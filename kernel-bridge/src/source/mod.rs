@@ -1,3 +1,7 @@
 //! Event sources: each turns what happens on a machine, or in a file, into calls of an event sink.
 
+pub mod event_file;
+mod event_memory;
+mod event_words;
+pub mod synthetic;
 pub mod synthetic_event;

@@ -1,0 +1,473 @@
+//! The source of made-up events, for the engines that run whole clauses in user space. In: an [`EventFile`] and a plan.
+//! Out: events, in the order of the file, with ticks between them.
+//!
+//! Time is the file's. It moves only from step to step, so that output is the same on every machine and every run; no
+//! clock is read. `tick` probes fire when the file's time reaches a multiple of their period after the start: all that
+//! are due up to a moment fire before the event of that moment, in order of time and then of number.
+
+use std::cell::Cell;
+use std::rc::Rc;
+use std::time::{Duration, Instant};
+
+use dtrail_lang::builtins::BuiltinVar;
+use dtrail_lang::builtins::rates::{TimerKind, parse_timer};
+use dtrail_lang::env::Environment;
+use dtrail_lang::ir::{AddrSpace, ProbeIndex};
+use dtrail_lang::plan::{Capabilities, Plan};
+use dtrail_vm::event::{Error, Event, EventContext, EventSink, EventSource, Exited, Flow, KernelState, Wait};
+use dtrail_vm::fault::{Drops, Raised};
+use dtrail_vm::host::{Host, LocalTime, TaskInfo};
+
+use super::event_file::{EventFile, Step};
+use super::event_memory::{read, read_string};
+use super::synthetic_event::{MemoryRegion, SyntheticEvent};
+
+/// Delivers the events of a file.
+#[derive(Debug)]
+pub struct SyntheticSource {
+    file: EventFile,
+    clock: Rc<VirtualClock>,
+    /// By step: the probe that it fires in the plan.
+    probes: Vec<Option<ProbeIndex>>,
+    ticks: Vec<Tick>,
+    /// The next step.
+    next: usize,
+    /// What the context of ticks is made from.
+    tick_event: SyntheticEvent,
+    stopped: bool,
+}
+
+/// A `tick` probe of the plan.
+#[derive(Debug)]
+struct Tick {
+    probe: ProbeIndex,
+    period: u64,
+    /// When it fires next; `None` if that is past the end of time.
+    due: Option<u64>,
+}
+
+/// The file's clock.
+#[derive(Debug)]
+struct VirtualClock {
+    now: Cell<u64>,
+    start: u64,
+    /// Wall clock at `start`.
+    wall: i64,
+    /// What [`Host::instant`] says at `start`.
+    instant: Instant,
+}
+
+impl VirtualClock {
+    fn wall(&self, time: u64) -> i64 {
+        self.wall.saturating_add((time - self.start) as i64)
+    }
+}
+
+/// The machine of a file of events: its clock, its tracer, UTC.
+#[derive(Clone, Debug)]
+pub struct SyntheticHost {
+    clock: Rc<VirtualClock>,
+    tracer: TaskInfo,
+    cpu: u32,
+}
+
+/// Deliveries between two looks at whether the caller wants something: a file may make a fast tick fire for hours.
+const BATCH: u32 = 10_000;
+
+impl SyntheticSource {
+    /// A source that delivers each event once.
+    pub fn new(file: EventFile) -> SyntheticSource {
+        let clock = VirtualClock {
+            now: Cell::new(file.start),
+            start: file.start,
+            wall: file.wall,
+            instant: Instant::now(),
+        };
+        let tick_event =
+            SyntheticEvent { task: file.tracer.clone(), cpu: file.tracer_cpu, ..SyntheticEvent::default() };
+        SyntheticSource {
+            clock: Rc::new(clock),
+            probes: Vec::new(),
+            ticks: Vec::new(),
+            next: 0,
+            tick_event,
+            stopped: false,
+            file,
+        }
+    }
+
+    /// The machine that goes with the events; the consumer must use it, or time is not the file's.
+    pub fn host(&self) -> SyntheticHost {
+        SyntheticHost {
+            clock: self.clock.clone(),
+            tracer: self.file.tracer.clone(),
+            cpu: self.file.tracer_cpu,
+        }
+    }
+
+    /// Fires one tick that is due at or before `time`; `None` if there is none.
+    fn fire_tick(&mut self, time: u64, sink: &mut dyn EventSink) -> Option<Flow> {
+        let due = |tick: &Tick| tick.due.filter(|&due| due <= time);
+        let tick = self.ticks.iter_mut().filter(|tick| due(tick).is_some()).min_by_key(|tick| tick.due)?;
+        let now = tick.due?;
+        tick.due = now.checked_add(tick.period);
+        self.clock.now.set(now);
+        self.tick_event.time = now;
+        self.tick_event.wall = self.clock.wall(now);
+        let mut context = SyntheticContext { event: &self.tick_event };
+        Some(sink.event(Event::Live { probe: tick.probe, context: &mut context, kernel: None }))
+    }
+
+    /// Delivers one thing that happens at or before `limit`: a tick, or the next step. `None` if nothing does.
+    fn deliver_one(&mut self, limit: u64, sink: &mut dyn EventSink) -> Option<Flow> {
+        let step = self.file.steps.get(self.next);
+        let time = step.map_or(limit, |step| step.time().min(limit));
+        // After the last step time stands still: it ends there.
+        let time = if step.is_none() { self.clock.now.get() } else { time };
+        if let Some(flow) = self.fire_tick(time, sink) {
+            return Some(flow);
+        }
+        let step = self.file.steps.get(self.next).filter(|step| step.time() <= limit)?;
+        self.clock.now.set(step.time());
+        let probe = self.probes.get(self.next).copied().flatten();
+        self.next += 1;
+        let (Step::Fire(event), Some(probe)) = (step, probe) else { return Some(Flow::Continue) };
+        let mut context = SyntheticContext { event };
+        Some(sink.event(Event::Live { probe, context: &mut context, kernel: None }))
+    }
+}
+
+impl EventSource for SyntheticSource {
+    fn name(&self) -> &'static str {
+        "synthetic"
+    }
+
+    fn environment(&self) -> &dyn Environment {
+        &self.file.environment
+    }
+
+    fn capabilities(&self) -> Capabilities {
+        Capabilities::NONE
+    }
+
+    fn fires_ticks(&self) -> bool {
+        true
+    }
+
+    fn attach(&mut self, plan: &Plan) -> Result<(), Error> {
+        let program = &plan.program;
+        self.probes = self
+            .file
+            .steps
+            .iter()
+            .map(|step| match step {
+                Step::Fire(event) => event.probe_index(program),
+                Step::Pass(_) => None,
+            })
+            .collect();
+        self.ticks = ticks(plan, self.file.start);
+        Ok(())
+    }
+
+    fn open(&mut self) -> Result<(), Error> {
+        Ok(())
+    }
+
+    fn wait(&mut self, deadline: Option<Instant>, sink: &mut dyn EventSink) -> Result<Wait, Error> {
+        if self.stopped {
+            return Ok(Wait::Stopped);
+        }
+        let start = self.clock.instant;
+        let offset = deadline.map(|deadline| deadline.saturating_duration_since(start).as_nanos());
+        let limit = offset.map_or(u64::MAX, |offset| {
+            self.clock.start.saturating_add(u64::try_from(offset).unwrap_or(u64::MAX))
+        });
+        for delivered in 0..BATCH {
+            // A deadline that has passed already must not stop the world: one thing happens at least.
+            let limit = if delivered == 0 { u64::MAX } else { limit };
+            match self.deliver_one(limit, sink) {
+                Some(Flow::Continue) => {}
+                Some(Flow::Stop) => {
+                    self.stopped = true;
+                    return Ok(Wait::Stopped);
+                }
+                None if self.next == self.file.steps.len() => return Ok(Wait::TargetsGone),
+                None => {
+                    // Nothing until the deadline: time passes up to it, so that the consumer's timers are the file's.
+                    self.clock.now.set(limit.max(self.clock.now.get()));
+                    break;
+                }
+            }
+        }
+        Ok(Wait::Again)
+    }
+
+    fn drain(&mut self, _sink: &mut dyn EventSink) -> Result<Wait, Error> {
+        Ok(if self.stopped { Wait::Stopped } else { Wait::Again })
+    }
+
+    fn shut(&mut self, _sink: &mut dyn EventSink) -> Result<(), Error> {
+        self.stopped = true;
+        Ok(())
+    }
+
+    fn detach(&mut self) -> Result<(), Error> {
+        Ok(())
+    }
+
+    fn kernel(&mut self) -> Option<&mut dyn KernelState> {
+        None
+    }
+
+    fn drops(&mut self) -> Drops {
+        Drops::default()
+    }
+
+    fn exited(&mut self) -> Vec<Exited> {
+        Vec::new()
+    }
+}
+
+/// The `tick` probes that a plan's clauses name, in order of their numbers.
+fn ticks(plan: &Plan, start: u64) -> Vec<Tick> {
+    let mut ticks: Vec<_> = plan
+        .program
+        .probes
+        .iter()
+        .enumerate()
+        .filter(|(_, probe)| &*probe.provider == "profile")
+        .filter_map(|(i, probe)| match parse_timer(&probe.name)? {
+            (TimerKind::Tick, period) => {
+                Some((probe.id, Tick { probe: ProbeIndex(i as u32), period, due: start.checked_add(period) }))
+            }
+            (TimerKind::Profile, _) => None,
+        })
+        .collect();
+    ticks.sort_by_key(|(id, _)| *id);
+    ticks.into_iter().map(|(_, tick)| tick).collect()
+}
+
+/// A made-up event, as whole clauses see it.
+#[derive(Clone, Copy, Debug)]
+pub struct SyntheticContext<'a> {
+    /// The event.
+    pub event: &'a SyntheticEvent,
+}
+
+impl SyntheticContext<'_> {
+    fn memory(&self) -> &[MemoryRegion] {
+        &self.event.memory
+    }
+}
+
+impl EventContext for SyntheticContext<'_> {
+    fn int(&mut self, var: BuiltinVar, index: u32) -> Result<i64, Raised> {
+        let SyntheticEvent { time, wall, task, cpu, errno, args, .. } = self.event;
+        Ok(match var {
+            BuiltinVar::Arg => args.get(index as usize).copied().unwrap_or(0),
+            BuiltinVar::Pid => i64::from(task.pid),
+            BuiltinVar::Tid => i64::from(task.tid),
+            BuiltinVar::Ppid => i64::from(task.ppid),
+            BuiltinVar::Uid => i64::from(task.uid),
+            BuiltinVar::Gid => i64::from(task.gid),
+            BuiltinVar::Cpu => i64::from(*cpu),
+            BuiltinVar::Timestamp => *time as i64,
+            BuiltinVar::Walltimestamp => *wall,
+            BuiltinVar::Errno => i64::from(*errno),
+            BuiltinVar::TaskStart => task.start as i64,
+            // Of the probe, not of the event, or a string: never asked for here.
+            BuiltinVar::Execname
+            | BuiltinVar::Probeprov
+            | BuiltinVar::Probemod
+            | BuiltinVar::Probefunc
+            | BuiltinVar::Probename
+            | BuiltinVar::Id
+            | BuiltinVar::Epid
+            | BuiltinVar::Ipl => 0,
+        })
+    }
+
+    fn string(&mut self, var: BuiltinVar, out: &mut Vec<u8>) -> Result<(), Raised> {
+        if var == BuiltinVar::Execname {
+            out.extend_from_slice(&self.event.task.execname);
+        }
+        Ok(())
+    }
+
+    fn read(&mut self, space: AddrSpace, addr: u64, buf: &mut [u8]) -> Result<(), Raised> {
+        read(self.memory(), space, addr, buf)
+    }
+
+    fn read_string(
+        &mut self,
+        space: AddrSpace,
+        addr: u64,
+        limit: usize,
+        out: &mut Vec<u8>,
+    ) -> Result<(), Raised> {
+        read_string(self.memory(), space, addr, limit, out)
+    }
+}
+
+impl Host for SyntheticHost {
+    fn monotonic(&self) -> u64 {
+        self.clock.now.get()
+    }
+
+    fn instant(&self) -> Instant {
+        self.clock.instant + Duration::from_nanos(self.clock.now.get() - self.clock.start)
+    }
+
+    fn wall_clock(&self) -> i64 {
+        self.clock.wall(self.clock.now.get())
+    }
+
+    fn cpu(&self) -> u32 {
+        self.cpu
+    }
+
+    fn own_task(&self) -> TaskInfo {
+        self.tracer.clone()
+    }
+
+    fn local_time(&self, unix_seconds: i64) -> LocalTime {
+        crate::host::local_time(&jiff::tz::TimeZone::UTC, unix_seconds)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use dtrail_lang::env::ProbePattern;
+    use dtrail_lang::ir::Program;
+    use dtrail_lang::plan::Cuts;
+
+    /// A plan that enables probes and does nothing; the source looks at nothing else.
+    fn plan(source: &SyntheticSource, probes: &[&str]) -> Plan {
+        let find = |name: &&str| {
+            let parts: Vec<&str> = name.split(':').collect();
+            let part = |i: usize| parts.iter().rev().nth(i).copied().unwrap_or("").to_owned();
+            let pattern =
+                ProbePattern { provider: part(3), module: part(2), function: part(1), name: part(0) };
+            source.environment().match_probes(&pattern).expect("it exists").remove(0)
+        };
+        Plan {
+            epoch: 0,
+            program: Program { probes: probes.iter().map(find).collect(), ..Program::default() },
+            kernel: Vec::new(),
+            user: Vec::new(),
+            clause_layouts: Vec::new(),
+            groups: Vec::new(),
+            probe_groups: Vec::new(),
+            probe_clauses: Vec::new(),
+            homes: Vec::new(),
+            agg_sites: Vec::new(),
+            cuts: Cuts::default(),
+            reasons: Vec::new(),
+        }
+    }
+
+    /// Notes what fires: index of the probe, time, thread.
+    struct Notes {
+        fired: Vec<(u32, i64, i64)>,
+        stop_after: usize,
+    }
+
+    impl EventSink for Notes {
+        fn event(&mut self, event: Event<'_>) -> Flow {
+            let Event::Live { probe, context, .. } = event else { panic!("only live events here") };
+            let mut int = |var| context.int(var, 0).expect("never faults");
+            self.fired.push((probe.0, int(BuiltinVar::Timestamp), int(BuiltinVar::Tid)));
+            if self.fired.len() == self.stop_after { Flow::Stop } else { Flow::Continue }
+        }
+    }
+
+    fn source(text: &str) -> SyntheticSource {
+        SyntheticSource::new(EventFile::parse(text).expect("a good file"))
+    }
+
+    fn run(source: &mut SyntheticSource, probes: &[&str], stop_after: usize) -> (Vec<(u32, i64, i64)>, Wait) {
+        source.attach(&plan(source, probes)).expect("always");
+        source.open().expect("always");
+        let mut notes = Notes { fired: Vec::new(), stop_after };
+        loop {
+            match source.wait(None, &mut notes).expect("always") {
+                Wait::Again => {}
+                end => return (notes.fired, end),
+            }
+        }
+    }
+
+    const FILE: &str = "start 1s\ntracer tid=7\nthread 5\nat +1ms read:entry\nat +2ms write:entry\nat +0 read:entry\nat +4ms\n";
+
+    #[test]
+    fn enabled_events_in_order() {
+        let (fired, end) = run(&mut source(FILE), &["write:entry", "read:entry"], 0);
+        assert_eq!(fired, [(1, 1_001_000_000, 5), (0, 1_003_000_000, 5), (1, 1_003_000_000, 5)]);
+        assert_eq!(end, Wait::TargetsGone);
+    }
+
+    #[test]
+    fn ticks_fire_before_the_event_of_their_moment() {
+        let (fired, _) = run(&mut source(FILE), &["read:entry", "tick-3ms", "tick-1500us"], 0);
+        assert_eq!(
+            fired,
+            [
+                (0, 1_001_000_000, 5),
+                (2, 1_001_500_000, 7),
+                (1, 1_003_000_000, 7),
+                (2, 1_003_000_000, 7),
+                (0, 1_003_000_000, 5),
+                (2, 1_004_500_000, 7),
+                (1, 1_006_000_000, 7),
+                (2, 1_006_000_000, 7),
+            ]
+        );
+    }
+
+    #[test]
+    fn stop_is_final() {
+        let mut source = source(FILE);
+        let (fired, end) = run(&mut source, &["read:entry", "tick-1ms"], 2);
+        assert_eq!(fired, [(1, 1_001_000_000, 7), (0, 1_001_000_000, 5)]);
+        assert_eq!(end, Wait::Stopped);
+        let mut notes = Notes { fired: Vec::new(), stop_after: 0 };
+        assert_eq!(source.wait(None, &mut notes), Ok(Wait::Stopped));
+        assert_eq!(notes.fired, []);
+    }
+
+    #[test]
+    fn deadlines_are_on_the_files_clock() {
+        let mut source = source(FILE);
+        let host = source.host();
+        source.attach(&plan(&source, &["read:entry"])).expect("always");
+        let mut notes = Notes { fired: Vec::new(), stop_after: 0 };
+        let deadline = host.instant() + Duration::from_millis(2);
+        assert_eq!(source.wait(Some(deadline), &mut notes), Ok(Wait::Again));
+        assert_eq!((notes.fired.len(), host.monotonic()), (1, 1_002_000_000));
+        assert_eq!(
+            source.wait(Some(deadline), &mut notes),
+            Ok(Wait::Again),
+            "a late deadline: one step all the same"
+        );
+        assert_eq!((notes.fired.len(), host.monotonic()), (1, 1_003_000_000));
+        assert_eq!(source.wait(None, &mut notes), Ok(Wait::TargetsGone));
+        assert_eq!((notes.fired.len(), host.monotonic()), (2, 1_007_000_000));
+        assert_eq!(host.wall_clock(), 7_000_000);
+    }
+
+    #[test]
+    fn a_flood_of_ticks_lets_the_caller_in() {
+        let mut source = source("at 3600s\n");
+        source.attach(&plan(&source, &["tick-200us"])).expect("always");
+        let mut notes = Notes { fired: Vec::new(), stop_after: 0 };
+        assert_eq!(source.wait(None, &mut notes), Ok(Wait::Again));
+        assert_eq!(notes.fired.len(), BATCH as usize);
+    }
+
+    #[test]
+    fn local_time_is_utc() {
+        let time = source("").host().local_time(0);
+        assert_eq!((time.year, time.hour, &*time.zone), (1970, 0, "UTC"));
+    }
+}
