@@ -6,6 +6,8 @@ pub mod child;
 pub mod ebpf;
 pub mod env;
 pub mod host;
+pub mod load;
+pub mod maps;
 mod procfs;
 pub mod providers;
 pub mod readers;

@@ -5,3 +5,4 @@ mod event_memory;
 mod event_words;
 pub mod synthetic;
 pub mod synthetic_event;
+pub mod targets;

@@ -437,18 +437,13 @@ fn object_info<T: Default>(fd: BorrowedFd<'_>, info: &mut T) -> io::Result<()> {
 
 /// `struct bpf_prog_info`; every member has a place, few have a use.
 #[repr(C)]
+#[derive(Default)]
 struct ProgramInfo {
     head: [u64; 24],
     run_time_ns: u64,
     run_cnt: u64,
     recursion_misses: u64,
     tail: [u64; 1],
-}
-
-impl Default for ProgramInfo {
-    fn default() -> ProgramInfo {
-        ProgramInfo { head: [0; 24], run_time_ns: 0, run_cnt: 0, recursion_misses: 0, tail: [0] }
-    }
 }
 
 /// How often the kernel did not run a program because it was already running on that CPU.

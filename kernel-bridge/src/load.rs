@@ -1,0 +1,166 @@
+//! From an emitted program to programs in the kernel, through aya.
+//!
+//! Comes in: an [`EbpfProgram`] and the bytes of its object. Goes out: [`Loaded`], whose maps answer by index and whose
+//! programs can be attached; dropping it detaches and frees everything. What the verifier says becomes an [`Error`] that
+//! names the probe and clause. Never: a decision about what runs where.
+
+mod refusal;
+
+pub(crate) use refusal::no_types;
+
+use std::io;
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+
+use aya::maps::{Map, MapData};
+use aya::programs::perf_event::{PerfEventConfig, PerfEventScope, SamplePolicy, SoftwareEvent};
+use aya::programs::{Program, ProgramError, ProgramFd};
+use aya::{Btf, Ebpf, EbpfLoader};
+use dtrail_lang::plan::Plan;
+use dtrail_vm::event::Error;
+
+use crate::ebpf::{EbpfProgram, Hook, ProgramSpec};
+use crate::maps::KernelMaps;
+use crate::sys::{bpf, cpus};
+
+/// Programs in the kernel.
+#[derive(Debug)]
+pub struct Loaded {
+    ebpf: Ebpf,
+    /// Name and hook of each, in the order of [`EbpfProgram::programs`].
+    programs: Vec<(String, Hook)>,
+}
+
+/// Loads everything and attaches nothing. The maps come apart from the programs, since they are used at the same time.
+pub fn load(plan: &Plan, program: &EbpfProgram, object: &[u8]) -> Result<(Loaded, KernelMaps), Error> {
+    let mut loader = EbpfLoader::new();
+    // The kernel's types are needed for typed tracepoints only, and then by `attach_types`.
+    let mut ebpf = loader.btf(None).allow_unsupported_maps().load(object).map_err(|e| refusal::object(&e))?;
+    drop(loader);
+
+    let types = match program.programs.iter().any(|spec| spec.typed) {
+        true => Some(Btf::from_sys_fs().map_err(|e| no_types(&e))?),
+        false => None,
+    };
+    for spec in &program.programs {
+        let loaded = ebpf.program_mut(&spec.name).ok_or(ProgramError::NotLoaded);
+        loaded
+            .and_then(|p| load_one(p, spec, types.as_ref()))
+            .map_err(|e| refusal::program(plan, spec, &e))?;
+    }
+
+    let descriptors = program.maps.iter().map(|spec| descriptor(&ebpf, &spec.name));
+    let maps = KernelMaps::new(descriptors, &program.maps, program.state.control)
+        .map_err(|e| Error::new(format!("could not enable tracing: {e}")))?;
+    let programs = program.programs.iter().map(|spec| (spec.name.clone(), spec.hook.clone())).collect();
+    Ok((Loaded { ebpf, programs }, maps))
+}
+
+fn load_one(program: &mut Program, spec: &ProgramSpec, types: Option<&Btf>) -> Result<(), ProgramError> {
+    match (program, tracepoint(&spec.hook), types) {
+        (Program::BtfTracePoint(p), Some(name), Some(types)) => p.load(name, types),
+        (Program::RawTracePoint(p), _, _) => p.load(),
+        (Program::PerfEvent(p), _, _) => p.load(),
+        _ => Err(ProgramError::UnexpectedProgramType),
+    }
+}
+
+/// The raw tracepoint behind a hook.
+fn tracepoint(hook: &Hook) -> Option<&str> {
+    match hook {
+        Hook::SysEnter => Some("sys_enter"),
+        Hook::SysExit => Some("sys_exit"),
+        Hook::RawTracepoint(name) => Some(name),
+        Hook::Profile { .. } | Hook::Inject => None,
+    }
+}
+
+fn descriptor(ebpf: &Ebpf, name: &str) -> io::Result<OwnedFd> {
+    let map = ebpf.map(name).ok_or_else(|| io::Error::other(format!("map {name} is missing")))?;
+    data(map).fd().as_fd().try_clone_to_owned()
+}
+
+/// A map's data, whatever aya takes it for.
+fn data(map: &Map) -> &MapData {
+    match map {
+        Map::Array(data)
+        | Map::PerCpuArray(data)
+        | Map::HashMap(data)
+        | Map::PerCpuHashMap(data)
+        | Map::RingBuf(data)
+        | Map::Unsupported(data)
+        | Map::ArrayOfMaps(data)
+        | Map::BloomFilter(data)
+        | Map::CgroupArray(data)
+        | Map::CgroupStorage(data)
+        | Map::CgrpStorage(data)
+        | Map::CpuMap(data)
+        | Map::DevMap(data)
+        | Map::DevMapHash(data)
+        | Map::HashOfMaps(data)
+        | Map::InodeStorage(data)
+        | Map::LpmTrie(data)
+        | Map::LruHashMap(data)
+        | Map::PerCpuCgroupStorage(data)
+        | Map::PerCpuLruHashMap(data)
+        | Map::PerfEventArray(data)
+        | Map::ProgramArray(data)
+        | Map::Queue(data)
+        | Map::ReusePortSockArray(data)
+        | Map::SkStorage(data)
+        | Map::SockHash(data)
+        | Map::SockMap(data)
+        | Map::Stack(data)
+        | Map::StackTraceMap(data)
+        | Map::XskMap(data) => data,
+    }
+}
+
+impl Loaded {
+    /// Hangs every program on its hook, in order. [`Hook::Inject`] has none.
+    pub fn attach(&mut self) -> Result<(), Error> {
+        for (name, hook) in &self.programs {
+            let program = self.ebpf.program_mut(name).ok_or(ProgramError::NotLoaded);
+            program.and_then(|p| attach_one(p, hook)).map_err(|e| refusal::attach(hook, &e))?;
+        }
+        Ok(())
+    }
+
+    /// How often the kernel did not run one of the programs because it was already running on that CPU.
+    pub fn misses(&self) -> u64 {
+        self.descriptors().filter_map(|fd| bpf::recursion_misses(fd).ok()).sum()
+    }
+
+    /// The program that injected events go through.
+    pub fn injector(&self) -> Option<BorrowedFd<'_>> {
+        let (name, _) = self.programs.iter().find(|(_, hook)| *hook == Hook::Inject)?;
+        program_fd(self.ebpf.program(name)?).map(AsFd::as_fd)
+    }
+
+    fn descriptors(&self) -> impl Iterator<Item = BorrowedFd<'_>> {
+        self.programs.iter().filter_map(|(name, _)| program_fd(self.ebpf.program(name)?).map(AsFd::as_fd))
+    }
+}
+
+fn program_fd(program: &Program) -> Option<&ProgramFd> {
+    program.fd().ok()
+}
+
+fn attach_one(program: &mut Program, hook: &Hook) -> Result<(), ProgramError> {
+    match (program, hook) {
+        (_, Hook::Inject) => Ok(()),
+        (Program::BtfTracePoint(p), _) => p.attach().map(drop),
+        (Program::RawTracePoint(p), hook) => p.attach(tracepoint(hook).unwrap_or_default()).map(drop),
+        (Program::PerfEvent(p), Hook::Profile { period }) => {
+            for cpu in cpus::online().map_err(aya::maps::MapError::IoError)? {
+                p.attach(
+                    PerfEventConfig::Software(SoftwareEvent::CpuClock),
+                    PerfEventScope::AllProcessesOneCpu { cpu },
+                    SamplePolicy::Period(*period),
+                    false,
+                )?;
+            }
+            Ok(())
+        }
+        _ => Err(ProgramError::UnexpectedProgramType),
+    }
+}

@@ -1,0 +1,190 @@
+//! What the kernel says when it refuses a program, put so that a user can act on it.
+
+use std::io;
+
+use aya::EbpfError;
+use aya::programs::ProgramError;
+use dtrail_lang::plan::Plan;
+use dtrail_vm::event::Error;
+
+use crate::ebpf::{Hook, ProgramSpec};
+use crate::{caps, readers};
+
+/// Lines of a verifier's log that are shown.
+const LINES: usize = 4;
+
+/// The object could not be turned into maps and code.
+pub(super) fn object(error: &EbpfError) -> Error {
+    with_help(Error::new(format!("could not enable tracing: {}", chain(error))), os_error(error).as_ref())
+}
+
+/// The kernel's own types cannot be read.
+pub(crate) fn no_types(why: &dyn std::error::Error) -> Error {
+    let vmlinux = readers::btf::VMLINUX;
+    let why = chain(why);
+    Error::new(format!("could not enable tracing: cannot read the kernel's types from {vmlinux}: {why}"))
+        .help("the kernel must be built with CONFIG_DEBUG_INFO_BTF=y; `--source ptrace` works without")
+}
+
+/// The verifier, or the kernel before it, refused a program.
+pub(super) fn program(plan: &Plan, spec: &ProgramSpec, error: &ProgramError) -> Error {
+    let probe = spec.probes.first().and_then(|p| plan.program.probes.get(p.index()));
+    let name = probe.map_or_else(
+        || spec.name.clone(),
+        |p| format!("{}:{}:{}:{}", p.provider, p.module, p.function, p.name),
+    );
+    let mut clauses: Vec<String> = Vec::new();
+    for group in spec.groups.iter().filter_map(|g| plan.groups.get(usize::from(g.0))) {
+        for clause in group.clauses.iter().filter_map(|c| plan.program.clauses.get(c.index())) {
+            let name = format!("dt_clause_{}", clause.number);
+            if !clauses.contains(&name) {
+                clauses.push(name);
+            }
+        }
+    }
+    let (why, log) = match error {
+        ProgramError::LoadError { io_error, verifier_log } => {
+            (strerror(io_error), verdict(&verifier_log.to_string()))
+        }
+        other => (chain(other), Vec::new()),
+    };
+    let mut text = format!("could not enable tracing: BPF program load for '{name}' failed: {why}");
+    for line in &log {
+        text.push_str("\n  BPF: ");
+        text.push_str(line);
+    }
+    if !log.is_empty() && !clauses.is_empty() {
+        text.push_str(&format!("\n  in {}", clauses.join(", ")));
+    }
+    let error = Error::new(text);
+    match log.is_empty() {
+        true => with_help(error, os_error_of(&why).as_ref()),
+        false => error.help(
+            "this is a defect of dtrail: please report it with these lines; `-x placement=user` keeps the clause out of \
+             the kernel",
+        ),
+    }
+}
+
+/// A program could not be hung on its hook.
+pub(super) fn attach(hook: &Hook, error: &ProgramError) -> Error {
+    let hook = match hook {
+        Hook::SysEnter => "system call entries".to_owned(),
+        Hook::SysExit => "system call returns".to_owned(),
+        Hook::RawTracepoint(name) => format!("tracepoint {name}"),
+        Hook::Profile { .. } => "the CPU clock".to_owned(),
+        Hook::Inject => "injected events".to_owned(),
+    };
+    with_help(
+        Error::new(format!("could not enable tracing: cannot attach to {hook}: {}", chain(error))),
+        os_error(error).as_ref(),
+    )
+}
+
+/// Advice for an error of the machine.
+fn with_help(error: Error, os: Option<&io::Error>) -> Error {
+    match os.and_then(io::Error::raw_os_error) {
+        Some(libc::EPERM | libc::EACCES) if caps::locked_down() => {
+            error.help("kernel lockdown is in confidentiality mode; `--source ptrace` works with it")
+        }
+        Some(libc::EPERM | libc::EACCES) => {
+            error.help("run as root, or with CAP_BPF and CAP_PERFMON; or use `--source ptrace` with -c")
+        }
+        Some(libc::ENOMEM) => error.help("make buffers smaller with -x bufsize=, aggsize= and dynvarsize="),
+        _ => error,
+    }
+}
+
+/// An error and its causes, from intent to cause, each once.
+fn chain(error: &dyn std::error::Error) -> String {
+    let mut text = plain(&error.to_string());
+    let mut next = error.source();
+    while let Some(cause) = next {
+        let cause_text = plain(&cause.to_string());
+        if !text.contains(&cause_text) {
+            text = format!("{text}: {cause_text}");
+        }
+        next = cause.source();
+    }
+    text
+}
+
+fn os_error(error: &(dyn std::error::Error + 'static)) -> Option<io::Error> {
+    let mut next = Some(error);
+    while let Some(e) = next {
+        if let Some(io) = e.downcast_ref::<io::Error>() {
+            return io.raw_os_error().map(io::Error::from_raw_os_error);
+        }
+        next = e.source();
+    }
+    None
+}
+
+/// The error number behind a text of [`strerror`], for the numbers that there is advice for.
+fn os_error_of(text: &str) -> Option<io::Error> {
+    [libc::EPERM, libc::EACCES, libc::ENOMEM]
+        .map(io::Error::from_raw_os_error)
+        .into_iter()
+        .find(|e| strerror(e) == text)
+}
+
+/// The C library's words for an error.
+fn strerror(e: &io::Error) -> String {
+    plain(&e.to_string())
+}
+
+/// A text without Rust's `(os error N)`.
+fn plain(text: &str) -> String {
+    text.split(" (os error").next().unwrap_or(text).to_owned()
+}
+
+/// The last meaningful lines of a verifier's log: what was refused, and the instructions before it.
+fn verdict(log: &str) -> Vec<String> {
+    let noise = |line: &str| {
+        line.is_empty()
+            || ["processed ", "verification time", "stack depth", "mark_precise", "max_states", "func#"]
+                .iter()
+                .any(|start| line.starts_with(start))
+            // A dump of all registers.
+            || (line.contains(": R") && line.contains("=") && !line.contains(": ("))
+    };
+    let lines: Vec<&str> = log.lines().map(str::trim).filter(|line| !noise(line)).collect();
+    lines[lines.len().saturating_sub(LINES)..].iter().map(|line| (*line).to_owned()).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_log_is_cut_to_its_verdict() {
+        let log = "func#0 @0\n0: R1=ctx() R10=fp0\n0: (b7) r0 = 1\n1: R0_w=1\n1: (bf) r6 = r1\n2: (79) r0 = *(u64 *)(r6 \
+                   +800)\ninvalid bpf_context access off=800 size=8\nverification time 12 usec\nstack depth 0\nprocessed 3 \
+                   insns (limit 1000000) max_states_per_insn 0 total_states 0 peak_states 0 mark_read 0\n";
+        assert_eq!(
+            verdict(log),
+            [
+                "0: (b7) r0 = 1",
+                "1: (bf) r6 = r1",
+                "2: (79) r0 = *(u64 *)(r6 +800)",
+                "invalid bpf_context access off=800 size=8"
+            ]
+        );
+        assert_eq!(verdict(""), Vec::<String>::new());
+    }
+
+    #[test]
+    fn causes_are_told_once_and_without_numbers() {
+        let error = ProgramError::SyscallError(aya::sys::SyscallError {
+            call: "bpf_raw_tracepoint_open",
+            io_error: io::Error::from_raw_os_error(libc::EPERM),
+        });
+        let error = attach(&Hook::SysEnter, &error);
+        assert_eq!(
+            error.message,
+            "could not enable tracing: cannot attach to system call entries: `bpf_raw_tracepoint_open` failed: \
+             Operation not permitted"
+        );
+        assert!(error.help.is_some());
+    }
+}
