@@ -17,6 +17,8 @@
 pub mod inst;
 pub mod parse;
 pub mod print;
+pub mod structure;
+pub mod verify;
 
 pub use inst::{AddrSpace, BinOp, BlockId, CmpOp, Inst, MemSize, Op, Reg, SlotId, Terminator, UnOp};
 

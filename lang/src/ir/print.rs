@@ -104,6 +104,12 @@ pub fn clause(program: &Program, id: ClauseId, clause: &Clause, spans: Spans) ->
     out.text
 }
 
+/// One instruction of a clause, without its place.
+pub fn inst(program: &Program, clause: &Clause, inst: &Inst) -> String {
+    let out = Printer { program, names: var_names(program), spans: Spans::Omit, text: String::new() };
+    out.op(&Regs(&clause.regs), inst)
+}
+
 /// Names of variables as the text spells them: D's name where it is an identifier and unique, else `%index`.
 pub(super) fn var_names(program: &Program) -> Vec<String> {
     let spelt = |i: usize| {
