@@ -14,13 +14,14 @@ use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use aya::maps::{Map, MapData};
 use aya::programs::perf_event::{PerfEventConfig, PerfEventScope, SamplePolicy, SoftwareEvent};
 use aya::programs::{Program, ProgramError, ProgramFd};
-use aya::{Btf, Ebpf, EbpfLoader};
+use aya::{Btf, Ebpf, EbpfLoader, Endianness};
 use dtrail_lang::plan::Plan;
 use dtrail_vm::event::Error;
 
 use crate::ebpf::{EbpfProgram, Hook, ProgramSpec};
 use crate::maps::KernelMaps;
-use crate::sys::{bpf, cpus};
+use crate::readers::btf;
+use crate::sys::{bpf as syscall, cpus};
 
 /// Programs in the kernel.
 #[derive(Debug)]
@@ -62,6 +63,21 @@ fn load_one(program: &mut Program, spec: &ProgramSpec, types: Option<&Btf>) -> R
         (Program::PerfEvent(p), _, _) => p.load(),
         _ => Err(ProgramError::UnexpectedProgramType),
     }
+}
+
+/// What aya must know of the kernel's types to load the typed programs; `None` if there are none.
+pub fn types_for(program: &EbpfProgram, kernel: &btf::Btf) -> Result<Option<Btf>, Error> {
+    let typed = program.programs.iter().filter(|spec| spec.typed);
+    let names: Vec<String> =
+        typed.filter_map(|spec| Some(format!("btf_trace_{}", tracepoint(&spec.hook)?))).collect();
+    if names.is_empty() {
+        return Ok(None);
+    }
+    let wanted: Vec<_> = names.iter().map(String::as_str).collect();
+    let skeleton = kernel.skeleton(&wanted).ok_or_else(|| {
+        Error::new(format!("could not enable tracing: this kernel lacks one of {}", names.join(", ")))
+    })?;
+    Btf::parse(&skeleton, Endianness::default()).map(Some).map_err(|e| no_types(&e))
 }
 
 /// The raw tracepoint behind a hook.
@@ -127,7 +143,7 @@ impl Loaded {
 
     /// How often the kernel did not run one of the programs because it was already running on that CPU.
     pub fn misses(&self) -> u64 {
-        self.descriptors().filter_map(|fd| bpf::recursion_misses(fd).ok()).sum()
+        self.descriptors().filter_map(|fd| syscall::recursion_misses(fd).ok()).sum()
     }
 
     /// The program that injected events go through.

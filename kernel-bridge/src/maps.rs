@@ -6,7 +6,7 @@ use std::io;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::sync::atomic::{Ordering, fence};
 
-use crate::ebpf::{MapAccess, MapKind, MapSpec, control, counter};
+use crate::ebpf::{MapAccess, MapKind, MapSpec, control};
 use crate::sys::bpf::Map;
 use crate::sys::grace::Grace;
 use crate::sys::mapping::Mapping;
@@ -64,21 +64,6 @@ impl KernelMaps {
     /// A map's most entries; a ring's bytes.
     pub fn max_entries(&self, map: u32) -> u32 {
         self.maps.get(map as usize).map_or(0, |m| m.map.max_entries())
-    }
-
-    /// The counters of losses ([`counter`]), one array a CPU.
-    pub fn counters(&mut self, map: u32) -> Vec<[u64; counter::WORDS as usize]> {
-        let value = self.lookup(map, &0u32.to_ne_bytes()).unwrap_or_default();
-        value
-            .chunks_exact(8 * counter::WORDS as usize)
-            .map(|cpu| {
-                let mut words = [0; counter::WORDS as usize];
-                for (word, bytes) in words.iter_mut().zip(cpu.chunks_exact(8)) {
-                    *word = bytes.try_into().map_or(0, u64::from_ne_bytes);
-                }
-                words
-            })
-            .collect()
     }
 
     fn memory(&self, map: u32) -> Option<&Mapping> {

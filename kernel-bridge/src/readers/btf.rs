@@ -224,6 +224,32 @@ impl Btf {
         word(&self.bytes, at)
     }
 
+    /// BTF with the same numbers in which only these typedefs are left, of nothing: what a loader needs that looks up a
+    /// number by name, at a fraction of the cost. `None` if one of them is missing.
+    pub fn skeleton(&self, typedefs: &[&str]) -> Option<Vec<u8>> {
+        let mut named = Vec::with_capacity(typedefs.len());
+        for name in typedefs {
+            named.push((self.find(Kind::Typedef, name)?, *name));
+        }
+        named.sort_unstable_by_key(|(id, ..)| *id);
+        let (mut types, mut strings) = (Vec::new(), vec![0]);
+        let mut put = |words: [u32; 3]| types.extend(words.into_iter().flat_map(u32::to_le_bytes));
+        let mut next = 1;
+        for (id, name) in named {
+            for _ in next..id.0 {
+                put([0, (Kind::Fwd as u32) << 24, 0]);
+            }
+            put([strings.len() as u32, (Kind::Typedef as u32) << 24, 0]);
+            strings.extend(name.bytes());
+            strings.push(0);
+            next = id.0 + 1;
+        }
+        let (types_len, strings_len) = (types.len() as u32, strings.len() as u32);
+        let header = [0x0001_eb9f, 24, 0, types_len, types_len, strings_len];
+        let header: Vec<u8> = header.into_iter().flat_map(u32::to_le_bytes).collect();
+        Some([header, types, strings].concat())
+    }
+
     /// The offsets that generated programs use. `Err` names the first member that this kernel does not have.
     pub fn kernel_offsets(&self) -> Result<KernelOffsets, String> {
         let [task, signal] = self.find_all(&[(Kind::Struct, "task_struct"), (Kind::Struct, "signal_struct")]);
@@ -310,6 +336,16 @@ mod tests {
         assert_eq!(btf.find(Kind::Typedef, "alias"), Some(TypeId(3)));
         assert_eq!(btf.find(Kind::Typedef, "ali"), None);
         assert_eq!(btf.find(Kind::Struct, "alias"), None);
+    }
+
+    #[test]
+    fn a_skeleton_keeps_numbers_and_names() {
+        let btf = Btf::parse(sample()).expect("well-formed");
+        let skeleton = Btf::parse(btf.skeleton(&["alias"]).expect("it is there")).expect("well-formed");
+        assert_eq!(skeleton.find(Kind::Typedef, "alias"), Some(TypeId(3)));
+        assert_eq!(skeleton.find(Kind::Int, "int"), None);
+        assert_eq!(skeleton.places.len(), 4, "nothing behind the last of them");
+        assert_eq!(btf.skeleton(&["int"]), None);
     }
 
     #[test]

@@ -8,6 +8,7 @@ pub mod cpus;
 pub mod grace;
 pub mod mapping;
 pub mod ring;
+pub mod user_memory;
 
 /// Bytes of a page of memory.
 pub fn page_size() -> usize {
