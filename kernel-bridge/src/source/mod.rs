@@ -3,6 +3,7 @@
 pub mod event_file;
 mod event_memory;
 mod event_words;
+pub mod kernel_part;
 pub mod synthetic;
 pub mod synthetic_event;
 pub mod targets;

@@ -1,5 +1,5 @@
-//! The source of made-up events, for the engines that run whole clauses in user space. In: an [`EventFile`] and a plan.
-//! Out: events, in the order of the file, with ticks between them.
+//! The source of made-up events. In: an [`EventFile`] and a plan. Out: events, in the order of the file, with ticks between
+//! them; whole, or through a [`KernelPart`] that runs the plan's kernel clauses on them.
 //!
 //! Time is the file's. It moves only from step to step, so that output is the same on every machine and every run; no
 //! clock is read. `tick` probes fire when the file's time reaches a multiple of their period after the start: all that
@@ -20,6 +20,7 @@ use dtrail_vm::host::{Host, LocalTime, TaskInfo};
 
 use super::event_file::{EventFile, Step};
 use super::event_memory::{read, read_string};
+use super::kernel_part::KernelPart;
 use super::synthetic_event::{MemoryRegion, SyntheticEvent};
 
 /// Delivers the events of a file.
@@ -34,6 +35,9 @@ pub struct SyntheticSource {
     next: usize,
     /// What the context of ticks is made from.
     tick_event: SyntheticEvent,
+    kernel: Option<Box<dyn KernelPart>>,
+    /// By probe of the plan: whether its events go through the kernel part.
+    injected: Vec<bool>,
     stopped: bool,
 }
 
@@ -91,9 +95,16 @@ impl SyntheticSource {
             ticks: Vec::new(),
             next: 0,
             tick_event,
+            kernel: None,
+            injected: Vec::new(),
             stopped: false,
             file,
         }
+    }
+
+    /// A source whose events go through a kernel part.
+    pub fn with_kernel(file: EventFile, kernel: Box<dyn KernelPart>) -> SyntheticSource {
+        SyntheticSource { kernel: Some(kernel), ..SyntheticSource::new(file) }
     }
 
     /// The machine that goes with the events; the consumer must use it, or time is not the file's.
@@ -115,25 +126,38 @@ impl SyntheticSource {
         self.tick_event.time = now;
         self.tick_event.wall = self.clock.wall(now);
         let mut context = SyntheticContext { event: &self.tick_event };
-        Some(sink.event(Event::Live { probe: tick.probe, context: &mut context, kernel: None }))
+        let kernel = self.kernel.as_mut().and_then(|kernel| kernel.state());
+        Some(sink.event(Event::Live { probe: tick.probe, context: &mut context, kernel }))
     }
 
     /// Delivers one thing that happens at or before `limit`: a tick, or the next step. `None` if nothing does.
-    fn deliver_one(&mut self, limit: u64, sink: &mut dyn EventSink) -> Option<Flow> {
+    fn deliver_one(&mut self, limit: u64, sink: &mut dyn EventSink) -> Result<Option<Flow>, Error> {
         let step = self.file.steps.get(self.next);
         let time = step.map_or(limit, |step| step.time().min(limit));
         // After the last step time stands still: it ends there.
         let time = if step.is_none() { self.clock.now.get() } else { time };
         if let Some(flow) = self.fire_tick(time, sink) {
-            return Some(flow);
+            return Ok(Some(flow));
         }
-        let step = self.file.steps.get(self.next).filter(|step| step.time() <= limit)?;
+        let step = self.file.steps.get(self.next).filter(|step| step.time() <= limit);
+        let Some(step) = step else { return Ok(None) };
         self.clock.now.set(step.time());
         let probe = self.probes.get(self.next).copied().flatten();
         self.next += 1;
-        let (Step::Fire(event), Some(probe)) = (step, probe) else { return Some(Flow::Continue) };
-        let mut context = SyntheticContext { event };
-        Some(sink.event(Event::Live { probe, context: &mut context, kernel: None }))
+        let (Step::Fire(event), Some(probe)) = (step, probe) else { return Ok(Some(Flow::Continue)) };
+        match &mut self.kernel {
+            Some(kernel) if self.injected.get(probe.index()) == Some(&true) => {
+                let flow = kernel.fire(probe, event, sink)?;
+                // An `exit` that the kernel part decided ends tracing, record or not.
+                let exited = kernel.state().is_some_and(|state| state.exit_status().is_some());
+                Ok(Some(if exited { Flow::Stop } else { flow }))
+            }
+            kernel => {
+                let kernel = kernel.as_mut().and_then(|kernel| kernel.state());
+                let mut context = SyntheticContext { event };
+                Ok(Some(sink.event(Event::Live { probe, context: &mut context, kernel })))
+            }
+        }
     }
 }
 
@@ -147,7 +171,7 @@ impl EventSource for SyntheticSource {
     }
 
     fn capabilities(&self) -> Capabilities {
-        Capabilities::NONE
+        self.kernel.as_ref().map_or(Capabilities::NONE, |kernel| kernel.capabilities())
     }
 
     fn fires_ticks(&self) -> bool {
@@ -166,10 +190,14 @@ impl EventSource for SyntheticSource {
             })
             .collect();
         self.ticks = ticks(plan, self.file.start);
-        Ok(())
+        self.injected = plan.probe_groups.iter().map(Option::is_some).collect();
+        self.kernel.as_mut().map_or(Ok(()), |kernel| kernel.attach(plan))
     }
 
     fn open(&mut self) -> Result<(), Error> {
+        if let Some(kernel) = &mut self.kernel {
+            kernel.open();
+        }
         Ok(())
     }
 
@@ -185,7 +213,7 @@ impl EventSource for SyntheticSource {
         for delivered in 0..BATCH {
             // A deadline that has passed already must not stop the world: one thing happens at least.
             let limit = if delivered == 0 { u64::MAX } else { limit };
-            match self.deliver_one(limit, sink) {
+            match self.deliver_one(limit, sink)? {
                 Some(Flow::Continue) => {}
                 Some(Flow::Stop) => {
                     self.stopped = true;
@@ -208,6 +236,9 @@ impl EventSource for SyntheticSource {
 
     fn shut(&mut self, _sink: &mut dyn EventSink) -> Result<(), Error> {
         self.stopped = true;
+        if let Some(kernel) = &mut self.kernel {
+            kernel.shut();
+        }
         Ok(())
     }
 
@@ -216,11 +247,11 @@ impl EventSource for SyntheticSource {
     }
 
     fn kernel(&mut self) -> Option<&mut dyn KernelState> {
-        None
+        self.kernel.as_mut()?.state()
     }
 
     fn drops(&mut self) -> Drops {
-        Drops::default()
+        self.kernel.as_mut().map_or_else(Drops::default, |kernel| kernel.drops())
     }
 
     fn exited(&mut self) -> Vec<Exited> {

@@ -1,0 +1,34 @@
+//! What a source of made-up events asks of a kernel part: the programs of a plan, fed with one event at a time.
+//!
+//! Comes in: a plan, then events. Goes out: records, as from a live source, and the state that the programs keep. Never: a
+//! clause that user space runs whole.
+
+use dtrail_lang::ir::ProbeIndex;
+use dtrail_lang::plan::{Capabilities, Plan};
+use dtrail_vm::event::{Error, EventSink, Flow, KernelState};
+use dtrail_vm::fault::Drops;
+
+use super::synthetic_event::SyntheticEvent;
+
+/// A kernel part that a source of made-up events can feed.
+pub trait KernelPart: std::fmt::Debug {
+    /// What the planner may put in it.
+    fn capabilities(&self) -> Capabilities;
+    /// Loads the programs of a plan.
+    fn attach(&mut self, plan: &Plan) -> Result<(), Error>;
+    /// Lets them run from now on.
+    fn open(&mut self);
+    /// Runs them no more.
+    fn shut(&mut self);
+    /// Runs the clauses of `probe` on an event and hands over what they send.
+    fn fire(
+        &mut self,
+        probe: ProbeIndex,
+        event: &SyntheticEvent,
+        sink: &mut dyn EventSink,
+    ) -> Result<Flow, Error>;
+    /// Their state.
+    fn state(&mut self) -> Option<&mut dyn KernelState>;
+    /// What was lost since the last call.
+    fn drops(&mut self) -> Drops;
+}
