@@ -1,12 +1,12 @@
 //! What an engine is: something that runs one clause of user code over one event. `interp` (the reference) and later
-//! `jit` implement it; both call the same run-time table, so they cannot disagree about strings, variables or
-//! aggregations.
+//! `jit` implement it; both work on a [`Run`] and call the same run-time table ([`crate::runtime`]), so they cannot
+//! disagree about strings, variables or aggregations.
 
-use dtrail_lang::ir::{self, ClauseId, SiteId};
+use dtrail_lang::ir::{self, ClauseId};
 
 use crate::event::EventContext;
 use crate::fault::Raised;
-use crate::value::Value;
+use crate::runtime::Run;
 
 /// What a clause takes from the world while it runs.
 pub enum Input<'a> {
@@ -21,46 +21,28 @@ pub enum Input<'a> {
     },
 }
 
-/// One data or consumer action that ran, with its values.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Recorded {
-    /// Which statement.
-    pub site: SiteId,
-    /// Its values, typed by the site's `args`.
-    pub args: Vec<Value>,
-}
-
 /// How a clause ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Ending {
-    /// At its end: its record, if it has one, is committed.
+    /// At its end: what it recorded may be committed.
     Done,
-    /// By a fault at an instruction's point: its record is discarded.
+    /// By a fault at an instruction's point: what it recorded is to be dropped.
     Fault {
         /// What was raised.
         raised: Raised,
         /// Where ([`ir::Inst::point`]).
         point: u32,
     },
-    /// By a dynamic variable drop: its record is discarded, nothing fires.
+    /// By a dynamic variable drop: what it recorded is to be dropped, nothing fires.
     Dropped,
+    /// By a mistake of ours: an op or a slot that the planner must not have put there.
+    Bug(&'static str),
 }
 
 /// Runs clauses.
 pub trait Engine {
-    /// Runs one clause. `code` is the clause's code for this kind of input; `out` (empty at the start) receives the
-    /// actions that ran, to be committed if the ending is [`Ending::Done`].
-    fn run(
-        &mut self,
-        id: ClauseId,
-        code: &ir::Clause,
-        input: Input<'_>,
-        state: &mut crate::engine::State<'_>,
-        out: &mut Vec<Recorded>,
-    ) -> Ending;
-}
-
-/// Placeholder for the mutable world of a clause: tables, variables, firing facts. Defined with the interpreter.
-pub struct State<'a> {
-    _world: std::marker::PhantomData<&'a mut ()>,
+    /// Runs one clause. `code` is the clause's code for the run's kind of input: the whole clause for
+    /// [`Input::Live`], its user part for [`Input::Record`]. What it records and the effects it has are in the run's
+    /// world.
+    fn run(&mut self, id: ClauseId, code: &ir::Clause, run: &mut Run<'_>) -> Ending;
 }

@@ -132,6 +132,11 @@ impl Drops {
         *self == Drops::default()
     }
 
+    /// Counts lost aggregation updates of a CPU.
+    pub fn add_aggregation(&mut self, cpu: u32, count: u64) {
+        merge_per_cpu(&mut self.aggregation, &[(cpu, count)]);
+    }
+
     /// Adds another report's counts.
     pub fn add(&mut self, other: &Drops) {
         merge_per_cpu(&mut self.principal, &other.principal);

@@ -4,8 +4,17 @@
 //! own identity through [`host::Host`]. It makes no system call of its own.
 
 pub mod agg;
+pub mod consumer;
 pub mod engine;
 pub mod event;
 pub mod fault;
+pub mod format;
 pub mod host;
+pub mod interp;
+pub mod output;
+pub mod record;
+pub mod runtime;
+#[cfg(test)]
+mod testing;
 pub mod value;
+pub mod vars;

@@ -1,9 +1,15 @@
 //! Aggregations in user space: mergeable states and keyed tables. Updates from the user part and sweeps of kernel maps
 //! meet here.
 
+mod fns;
+pub mod sort;
+pub mod table;
+
 use dtrail_lang::builtins::{AggFn, aggs::Shape};
 
-/// The value of one entry: what an aggregating function keeps (runtime spec §7.1).
+pub use table::{AggTable, AggTables};
+
+/// The value of one entry: what an aggregating function keeps (runtime spec §7.1). `fns` updates and merges it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum AggState {
     /// Updates.

@@ -1,0 +1,159 @@
+//! What each aggregating function does with a value, how two states merge, and the number it prints (runtime spec §7.1).
+//! All arithmetic wraps; merging is associative and commutative, so CPUs and generations may come in any order.
+
+use dtrail_lang::builtins::aggs::{Shape, lquantize_bucket, quantize_bucket};
+
+use super::AggState;
+
+impl AggState {
+    /// One update. `shape` tells `lquantize` (a non-zero step) from `quantize`; `weight` is 1 where D has none.
+    pub fn update(&mut self, shape: Shape, value: i64, weight: i64) {
+        match self {
+            AggState::Count(count) => *count = count.wrapping_add(1),
+            AggState::Sum(sum) => *sum = sum.wrapping_add(value),
+            AggState::Min(least) => *least = Some(least.map_or(value, |least| least.min(value))),
+            AggState::Max(most) => *most = Some(most.map_or(value, |most| most.max(value))),
+            AggState::Avg { count, sum } => {
+                *count = count.wrapping_add(1);
+                *sum = sum.wrapping_add(value);
+            }
+            AggState::Buckets(buckets) => {
+                let index = match shape.step {
+                    0 => quantize_bucket(value),
+                    _ => lquantize_bucket(shape, value),
+                };
+                if let Some(bucket) = buckets.get_mut(index) {
+                    *bucket = bucket.wrapping_add(weight);
+                }
+            }
+        }
+    }
+
+    /// Adds what another state of the same function saw. A state of another function changes nothing.
+    pub fn merge(&mut self, other: &AggState) {
+        match (self, other) {
+            (AggState::Count(a), AggState::Count(b)) => *a = a.wrapping_add(*b),
+            (AggState::Sum(a), AggState::Sum(b)) => *a = a.wrapping_add(*b),
+            (AggState::Min(a), AggState::Min(b)) => *a = a.iter().chain(b).copied().min(),
+            (AggState::Max(a), AggState::Max(b)) => *a = (*a).max(*b),
+            (AggState::Avg { count: a, sum: x }, AggState::Avg { count: b, sum: y }) => {
+                *a = a.wrapping_add(*b);
+                *x = x.wrapping_add(*y);
+            }
+            (AggState::Buckets(a), AggState::Buckets(b)) => {
+                for (a, b) in a.iter_mut().zip(b.iter()) {
+                    *a = a.wrapping_add(*b);
+                }
+            }
+            (_, _) => debug_assert!(false, "states of two functions under one aggregation"),
+        }
+    }
+
+    /// Back to the state before any update (`clear`).
+    pub fn clear(&mut self) {
+        match self {
+            AggState::Count(count) => *count = 0,
+            AggState::Sum(sum) => *sum = 0,
+            AggState::Min(value) | AggState::Max(value) => *value = None,
+            AggState::Avg { count, sum } => (*count, *sum) = (0, 0),
+            AggState::Buckets(buckets) => buckets.fill(0),
+        }
+    }
+
+    /// The number that is printed: 0 for an empty `min`, `max` or `avg`, and for histograms, which print rows.
+    pub fn number(&self) -> i64 {
+        match self {
+            AggState::Count(count) => *count as i64,
+            AggState::Sum(sum) => *sum,
+            AggState::Min(value) | AggState::Max(value) => value.unwrap_or(0),
+            AggState::Avg { count: 0, .. } | AggState::Buckets(_) => 0,
+            AggState::Avg { count, sum } => (i128::from(*sum) / i128::from(*count)) as i64,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use dtrail_lang::builtins::AggFn;
+    use proptest::prelude::*;
+
+    use super::*;
+
+    const LINEAR: Shape = Shape { base: -10, limit: 20, step: 7 };
+
+    fn shape_of(func: AggFn) -> Shape {
+        if func == AggFn::Lquantize { LINEAR } else { Shape::default() }
+    }
+
+    fn of(func: AggFn, updates: &[(i64, i64)]) -> AggState {
+        let mut state = AggState::new(func, shape_of(func));
+        updates.iter().for_each(|&(value, weight)| state.update(shape_of(func), value, weight));
+        state
+    }
+
+    #[test]
+    fn numbers() {
+        for (func, updates, number) in [
+            (AggFn::Count, vec![(9, 1), (9, 1)], 2),
+            (AggFn::Sum, vec![(5, 1), (-7, 1)], -2),
+            (AggFn::Sum, vec![(i64::MAX, 1), (1, 1)], i64::MIN),
+            (AggFn::Min, vec![(3, 1), (-4, 1)], -4),
+            (AggFn::Max, vec![(3, 1), (-4, 1)], 3),
+            (AggFn::Max, vec![], 0),
+            (AggFn::Avg, vec![(0, 1), (-900, 1)], -450),
+            (AggFn::Avg, vec![(0, 1), (-3, 1)], -1),
+            (AggFn::Avg, vec![], 0),
+        ] {
+            assert_eq!(of(func, &updates).number(), number, "{func:?} of {updates:?}");
+        }
+    }
+
+    #[test]
+    fn buckets() {
+        let AggState::Buckets(buckets) = of(AggFn::Quantize, &[(0, 1), (3, 2), (2, -5), (i64::MIN, 1)])
+        else {
+            panic!("quantize keeps buckets");
+        };
+        let set: Vec<_> = buckets.iter().enumerate().filter(|(_, n)| **n != 0).collect();
+        assert_eq!(set, [(0, &1), (63, &1), (65, &-3)]);
+        assert_eq!(buckets.len(), 127);
+        let state = of(AggFn::Lquantize, &[(-11, 1), (-10, 1), (10, 4), (11, 1), (i64::MAX, 1)]);
+        assert_eq!(state, AggState::Buckets([1, 1, 0, 4, 1, 1].into()), "levels are (20 + 10) / 7 = 4");
+    }
+
+    #[test]
+    fn a_cleared_state_is_a_new_one() {
+        for row in AggFn::ROWS {
+            let mut state = of(row.id, &[(3, 2), (-4, 1)]);
+            state.clear();
+            assert_eq!(state, AggState::new(row.id, shape_of(row.id)), "{}", row.name);
+        }
+    }
+
+    proptest! {
+        /// However updates are spread over CPUs and merged, the result is that of one state.
+        #[test]
+        fn merging_is_order_free(
+            updates in prop::collection::vec((any::<i64>(), -3_i64..9, 0_usize..3), 0..40),
+            order in Just([0_usize, 1, 2]).prop_shuffle(),
+        ) {
+            for row in AggFn::ROWS {
+                let all: Vec<_> = updates.iter().map(|&(value, weight, _)| (value, weight)).collect();
+                let parts: Vec<_> = (0..3)
+                    .map(|cpu| {
+                        let own: Vec<_> = updates.iter().filter(|u| u.2 == cpu).map(|u| (u.0, u.1)).collect();
+                        of(row.id, &own)
+                    })
+                    .collect();
+                let mut left = AggState::new(row.id, shape_of(row.id));
+                order.iter().for_each(|&cpu| left.merge(&parts[cpu]));
+                let mut right = parts[order[1]].clone();
+                right.merge(&parts[order[2]]);
+                let mut first = parts[order[0]].clone();
+                first.merge(&right);
+                prop_assert_eq!(&left, &of(row.id, &all));
+                prop_assert_eq!(left, first);
+            }
+        }
+    }
+}

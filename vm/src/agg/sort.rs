@@ -1,0 +1,330 @@
+//! The order in which entries print (runtime spec §7.7). In: tables and options. Out: rows in order, one for each key
+//! that any of the named aggregations has.
+
+use std::cmp::Ordering;
+
+use dtrail_lang::builtins::aggs::{QUANTIZE_ZERO, Shape};
+use dtrail_lang::ir::ValueType;
+use indexmap::IndexMap;
+
+use super::{AggState, AggTable};
+use crate::value::{self, ValueRef};
+
+/// The options `aggsort…`. The default: by value, then by key, ascending.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct SortOptions {
+    /// `aggsortkey`: keys first, values only for ties.
+    pub by_key: bool,
+    /// `aggsortrev`: everything the other way round, the variables at the end of the run too.
+    pub reverse: bool,
+    /// `aggsortkeypos`: the key element that is compared first; ignored if there is none.
+    pub key_position: usize,
+    /// `aggsortpos`: the aggregation of a joined print whose value is compared first; likewise.
+    pub position: usize,
+}
+
+/// One line of a print: a key and, for each named aggregation, its state.
+#[derive(Clone, Debug)]
+pub struct Row<'t> {
+    /// The canonical key.
+    pub key: &'t [u8],
+    /// Its types, those of the first aggregation that has it.
+    pub types: &'t [ValueType],
+    /// By named aggregation; `None` where it lacks the key.
+    pub states: Box<[Option<&'t AggState>]>,
+}
+
+/// The rows of a print, in order.
+pub fn rows<'t>(tables: &[&'t AggTable], options: SortOptions) -> Vec<Row<'t>> {
+    let rows = match tables {
+        [table] => table
+            .entries()
+            .map(|(key, state)| Row { key, types: table.types(), states: [Some(state)].into() })
+            .collect(),
+        _ => join(tables),
+    };
+    let first = if options.position < tables.len() { options.position } else { 0 };
+    let shapes: Vec<_> =
+        tables.iter().map(|table| (table.shape(), AggState::new(table.func(), table.shape()))).collect();
+    let mut ranked: Vec<(Box<[Rank]>, Row<'t>)> = rows
+        .into_iter()
+        .map(|row| {
+            let ranks = (0..tables.len())
+                .map(|i| (first + i) % tables.len())
+                .map(|i| rank(row.states[i].unwrap_or(&shapes[i].1), shapes[i].0))
+                .collect();
+            (ranks, row)
+        })
+        .collect();
+    ranked.sort_by(|(a_ranks, a), (b_ranks, b)| {
+        let keys = || compare_keys((a.key, a.types), (b.key, b.types), options.key_position);
+        let values = || a_ranks.cmp(b_ranks);
+        let order = if options.by_key { keys().then_with(values) } else { values().then_with(keys) };
+        if options.reverse { order.reverse() } else { order }
+    });
+    ranked.into_iter().map(|(_, row)| row).collect()
+}
+
+/// One row for each key of any table. Keys whose elements differ in size are different keys.
+fn join<'t>(tables: &[&'t AggTable]) -> Vec<Row<'t>> {
+    let sizes = |types: &[ValueType]| types.iter().map(|&ty| size(ty)).collect::<Vec<_>>();
+    let signatures: Vec<_> = tables.iter().map(|table| sizes(table.types())).collect();
+    let mut rows: IndexMap<(usize, &[u8]), Row<'t>> = IndexMap::new();
+    for (i, table) in tables.iter().enumerate() {
+        let signature = signatures.iter().position(|s| *s == signatures[i]).unwrap_or(i);
+        for (key, state) in table.entries() {
+            let row = rows.entry((signature, key)).or_insert_with(|| Row {
+                key,
+                types: table.types(),
+                states: vec![None; tables.len()].into(),
+            });
+            row.states[i] = Some(state);
+        }
+    }
+    rows.into_values().collect()
+}
+
+/// Indices of a table's entries by value, then key, ascending.
+pub(super) fn default_order(table: &AggTable) -> Vec<usize> {
+    let mut order: Vec<_> =
+        table.entries().enumerate().map(|(i, (key, state))| (rank(state, table.shape()), key, i)).collect();
+    let types = table.types();
+    order.sort_by(|(a, a_key, _), (b, b_key, _)| {
+        a.cmp(b).then_with(|| compare_keys((a_key, types), (b_key, types), 0))
+    });
+    order.into_iter().map(|(_, _, i)| i).collect()
+}
+
+/// What a value is compared by: a sum of up to 2^132, high part first, and what decides ties.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct Rank {
+    high: i128,
+    low: u64,
+    tie: i64,
+}
+
+impl From<i64> for Rank {
+    fn from(value: i64) -> Rank {
+        Rank { high: i128::from(value), low: 0, tie: 0 }
+    }
+}
+
+fn rank(state: &AggState, shape: Shape) -> Rank {
+    match state {
+        AggState::Min(None) => Rank::from(i64::MAX),
+        AggState::Max(None) => Rank::from(i64::MIN),
+        AggState::Buckets(buckets) if shape.step == 0 => {
+            let tie = buckets.get(QUANTIZE_ZERO).copied().unwrap_or(0);
+            weighted(buckets.iter().enumerate().map(|(i, &n)| (quantize_value(i), n)), tie)
+        }
+        AggState::Buckets(buckets) => {
+            let zero = (0..buckets.len()).find(|&i| lquantize_value(shape, i) == 0);
+            let tie = zero.map_or(0, |i| buckets[i]);
+            weighted(buckets.iter().enumerate().map(|(i, &n)| (lquantize_value(shape, i), n)), tie)
+        }
+        _ => Rank::from(state.number()),
+    }
+}
+
+/// Σ value · count, exactly: each product fits 126 bits, their sum does not.
+fn weighted(buckets: impl Iterator<Item = (i64, i64)>, tie: i64) -> Rank {
+    let (mut high, mut low) = (0_i128, 0_u128);
+    for (value, count) in buckets {
+        let product = i128::from(value) * i128::from(count);
+        high += product >> 64;
+        low += product as u128 & u128::from(u64::MAX);
+    }
+    Rank { high: high + (low >> 64) as i128, low: low as u64, tie }
+}
+
+/// The value that stands for a `quantize` bucket (runtime spec §7.2).
+pub(crate) fn quantize_value(bucket: usize) -> i64 {
+    match bucket.checked_sub(QUANTIZE_ZERO) {
+        Some(0) => 0,
+        Some(above) => 1 << (above - 1).min(62),
+        None => -(1 << (QUANTIZE_ZERO - 1 - bucket).min(62)),
+    }
+}
+
+/// The value that stands for an `lquantize` bucket in comparisons (runtime spec §7.7).
+fn lquantize_value(shape: Shape, bucket: usize) -> i64 {
+    let (base, step) = (i64::from(shape.base), i64::from(shape.step));
+    let levels = i64::from(shape.levels());
+    match bucket as i64 {
+        0 => base - 1,
+        i if i > levels => base + levels * step + 1,
+        i => base + (i - 1) * step,
+    }
+}
+
+/// Element by element, from element `from` on and around. Integers compare as unsigned of their size, a smaller size
+/// before a larger one; strings bytewise.
+fn compare_keys(a: (&[u8], &[ValueType]), b: (&[u8], &[ValueType]), from: usize) -> Ordering {
+    let from = if from < a.1.len() { from } else { 0 };
+    let elements = |key, types| value::decode(key, types).zip(types.iter().copied());
+    let pairs = || elements(a.0, a.1).zip(elements(b.0, b.1));
+    pairs()
+        .skip(from)
+        .chain(pairs().take(from))
+        .map(|(a, b)| compare_element(a, b))
+        .find(|order| order.is_ne())
+        .unwrap_or(Ordering::Equal)
+}
+
+fn compare_element(
+    (a, a_type): (ValueRef<'_>, ValueType),
+    (b, b_type): (ValueRef<'_>, ValueType),
+) -> Ordering {
+    match (a, b) {
+        (ValueRef::Int(a), ValueRef::Int(b)) => {
+            let (a_bits, b_bits) = (size(a_type), size(b_type));
+            a_bits.cmp(&b_bits).then_with(|| low_bits(a, a_bits).cmp(&low_bits(b, b_bits)))
+        }
+        _ => a.bytes().cmp(b.bytes()),
+    }
+}
+
+fn size(ty: ValueType) -> u8 {
+    match ty {
+        ValueType::Int { bits, .. } => bits,
+        ValueType::Pointer => 64,
+        ValueType::Str => 0,
+    }
+}
+
+fn low_bits(value: i64, bits: u8) -> u64 {
+    match bits {
+        1..=63 => value as u64 & ((1 << bits) - 1),
+        _ => value as u64,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use dtrail_lang::builtins::AggFn;
+    use dtrail_lang::ir;
+
+    use super::*;
+    use crate::agg::AggTables;
+
+    const INT: ValueType = ValueType::Int { bits: 32, signed: true };
+
+    fn tables(program: &[(AggFn, Shape, &[ValueType])]) -> AggTables {
+        let aggs = program
+            .iter()
+            .map(|&(func, shape, keys)| ir::Aggregation {
+                name: "a".into(),
+                func,
+                shape,
+                keys: keys.to_vec(),
+            })
+            .collect();
+        AggTables::new(&ir::Program { aggs, ..ir::Program::default() }, 1 << 20)
+    }
+
+    fn key(parts: &[ValueRef<'_>]) -> Vec<u8> {
+        let mut bytes = Vec::new();
+        parts.iter().for_each(|part| part.encode(&mut bytes));
+        bytes
+    }
+
+    /// Rows of sums keyed by integers, in the order they print: their keys.
+    fn order(entries: &[(&[i64], i64)], options: SortOptions) -> Vec<Vec<i64>> {
+        let types = vec![INT; entries[0].0.len()];
+        let mut all = tables(&[(AggFn::Sum, Shape::default(), &types)]);
+        let table = all.get_mut(ir::AggId(0)).expect("one aggregation");
+        for (parts, sum) in entries {
+            let parts: Vec<_> = parts.iter().map(|&part| ValueRef::Int(part)).collect();
+            assert!(table.update(&key(&parts), *sum, 1));
+        }
+        let rows = rows(&[&*table], options);
+        rows.iter().map(|row| value::decode(row.key, row.types).map(ValueRef::int).collect()).collect()
+    }
+
+    #[test]
+    fn options() {
+        let by_key = SortOptions { by_key: true, ..SortOptions::default() };
+        let entries: &[(&[i64], i64)] = &[(&[3, 1], 5), (&[1, 3], 5), (&[2, 2], 1)];
+        for (options, expected) in [
+            (SortOptions::default(), [[2, 2], [1, 3], [3, 1]]),
+            (by_key, [[1, 3], [2, 2], [3, 1]]),
+            (SortOptions { key_position: 1, ..by_key }, [[3, 1], [2, 2], [1, 3]]),
+            (SortOptions { key_position: 1, ..SortOptions::default() }, [[2, 2], [3, 1], [1, 3]]),
+            (SortOptions { key_position: 7, ..by_key }, [[1, 3], [2, 2], [3, 1]]),
+            (SortOptions { reverse: true, ..SortOptions::default() }, [[3, 1], [1, 3], [2, 2]]),
+            (SortOptions { reverse: true, ..by_key }, [[3, 1], [2, 2], [1, 3]]),
+        ] {
+            assert_eq!(order(entries, options), expected, "{options:?}");
+        }
+    }
+
+    #[test]
+    fn keys_compare_as_unsigned_of_their_size_and_values_as_signed() {
+        assert_eq!(order(&[(&[3], 1), (&[-1], 1), (&[2], 1)], SortOptions::default()), [[2], [3], [-1]]);
+        assert_eq!(order(&[(&[1], -5), (&[2], 3), (&[3], -9)], SortOptions::default()), [[3], [1], [2]]);
+        assert_eq!(low_bits(-1, 8), 255);
+        assert_eq!(low_bits(-1, 64), u64::MAX);
+    }
+
+    #[test]
+    fn strings_compare_bytewise() {
+        let mut all = tables(&[(AggFn::Count, Shape::default(), &[ValueType::Str])]);
+        let table = all.get_mut(ir::AggId(0)).expect("one aggregation");
+        for text in ["b", "B", "ab", "a", ""] {
+            assert!(table.update(&key(&[ValueRef::Str(Some(text.as_bytes()))]), 0, 1));
+        }
+        let rows = rows(&[&*table], SortOptions::default());
+        let texts: Vec<_> = rows.iter().map(|row| row.key[4..].to_vec()).collect();
+        assert_eq!(texts, [b"".to_vec(), b"B".to_vec(), b"a".to_vec(), b"ab".to_vec(), b"b".to_vec()]);
+    }
+
+    #[test]
+    fn histograms_compare_by_what_they_sum_to() {
+        let quantize = |updates: &[(i64, i64)]| {
+            let mut state = AggState::new(AggFn::Quantize, Shape::default());
+            updates.iter().for_each(|&(v, w)| state.update(Shape::default(), v, w));
+            rank(&state, Shape::default())
+        };
+        assert!(quantize(&[(-4, 1)]) < quantize(&[(1, 2)]));
+        assert!(quantize(&[(1, 2)]) < quantize(&[(64, 1)]));
+        assert!(quantize(&[(64, 1)]) < quantize(&[(64, 1), (0, 1)]), "ties go by the zero bucket");
+        assert!(quantize(&[(i64::MAX, i64::MAX)]) > quantize(&[(i64::MAX, i64::MAX - 1)]));
+        assert!(quantize(&[(i64::MIN, i64::MAX)]) < quantize(&[]));
+        assert_eq!(quantize_value(0), -(1 << 62));
+        assert_eq!(quantize_value(126), 1 << 62);
+
+        let shape = Shape { base: -10, limit: 10, step: 5 };
+        let linear = |updates: &[i64]| {
+            let mut state = AggState::new(AggFn::Lquantize, shape);
+            updates.iter().for_each(|&v| state.update(shape, v, 1));
+            rank(&state, shape)
+        };
+        assert_eq!(linear(&[-11]).high, -1, "the floor of -11 / 2^64");
+        assert!(linear(&[-11]) < linear(&[-10]));
+        assert!(linear(&[99, 99]) > linear(&[99, 9]));
+        assert!(linear(&[5]) < linear(&[5, 0]), "ties go by the bucket of 0");
+    }
+
+    #[test]
+    fn joined_rows_go_by_the_aggregation_asked_for() {
+        let mut all = tables(&[
+            (AggFn::Sum, Shape::default(), &[INT]),
+            (AggFn::Sum, Shape::default(), &[INT]),
+            (AggFn::Min, Shape::default(), &[ValueType::Int { bits: 64, signed: true }]),
+        ]);
+        for (agg, part, sum) in [(0, 1, 1), (0, 2, 2), (1, 1, 20), (1, 2, 10), (1, 3, 4), (2, 1, 0)] {
+            let table = all.get_mut(ir::AggId(agg)).expect("in the program");
+            assert!(table.update(&key(&[ValueRef::Int(part)]), sum, 1));
+        }
+        let get = |agg| all.get(ir::AggId(agg)).expect("in the program");
+        let keys = |aggs: &[u32], position| {
+            let named: Vec<_> = aggs.iter().map(|&agg| get(agg)).collect();
+            let rows = rows(&named, SortOptions { position, ..SortOptions::default() });
+            rows.iter().map(|row| (row.key[0], row.states.iter().flatten().count())).collect::<Vec<_>>()
+        };
+        assert_eq!(keys(&[0, 1], 0), [(3, 1), (1, 2), (2, 2)]);
+        assert_eq!(keys(&[0, 1], 1), [(3, 1), (2, 2), (1, 2)]);
+        assert_eq!(keys(&[0, 1], 2), [(3, 1), (1, 2), (2, 2)], "no third aggregation: ignored");
+        assert_eq!(keys(&[0, 2], 0), [(1, 1), (1, 1), (2, 1)], "an int and a long are two keys");
+    }
+}

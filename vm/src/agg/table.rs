@@ -1,0 +1,244 @@
+//! A keyed table for each aggregation: the one place where updates of user clauses and sweeps of kernel maps end.
+//! In: canonical keys ([`crate::value`]) and updates or states. Out: entries, in the order of their first update.
+
+use dtrail_lang::builtins::{AggFn, aggs::Shape};
+use dtrail_lang::ir::{self, AggId, ValueType};
+use dtrail_lang::plan::layout::{self, KeyPart};
+use foldhash::fast::RandomState;
+use indexmap::IndexMap;
+
+use super::AggState;
+use super::sort;
+use crate::value::Value;
+
+/// All aggregations of a session, by [`AggId`].
+#[derive(Clone, Debug, Default)]
+pub struct AggTables {
+    tables: Vec<AggTable>,
+    key: Vec<u8>,
+}
+
+impl AggTables {
+    /// Empty tables for a program. `aggsize` bounds the entries of each, in bytes.
+    pub fn new(program: &ir::Program, aggsize: u64) -> AggTables {
+        let tables =
+            program.aggs.iter().map(|agg| AggTable::new(agg, aggsize, program.limits.strsize)).collect();
+        AggTables { tables, key: Vec::new() }
+    }
+
+    /// One aggregation.
+    pub fn get(&self, agg: AggId) -> Option<&AggTable> {
+        self.tables.get(agg.index())
+    }
+
+    /// One aggregation, to change.
+    pub fn get_mut(&mut self, agg: AggId) -> Option<&mut AggTable> {
+        self.tables.get_mut(agg.index())
+    }
+
+    /// All, in order of first appearance in the program.
+    pub fn iter(&self) -> impl DoubleEndedIterator<Item = &AggTable> {
+        self.tables.iter()
+    }
+
+    /// Merges what a kernel map held.
+    pub fn merge(&mut self, agg: AggId, key: &[Value], state: AggState) {
+        let AggTables { tables, key: bytes } = self;
+        bytes.clear();
+        key.iter().for_each(|part| part.as_ref().encode(bytes));
+        if let Some(table) = tables.get_mut(agg.index()) {
+            table.merge(bytes, state);
+        }
+    }
+}
+
+/// One aggregation.
+#[derive(Clone, Debug)]
+pub struct AggTable {
+    func: AggFn,
+    shape: Shape,
+    types: Box<[ValueType]>,
+    entries: IndexMap<Box<[u8]>, AggState, RandomState>,
+    capacity: usize,
+    printed: bool,
+}
+
+impl AggTable {
+    fn new(agg: &ir::Aggregation, aggsize: u64, strsize: u32) -> AggTable {
+        let value = u64::from(layout::agg_words(agg.func, agg.shape)) * 8;
+        let parts = agg.keys.iter().map(|&ty| KeyPart::of(ty));
+        AggTable {
+            func: agg.func,
+            shape: agg.shape,
+            types: agg.keys.as_slice().into(),
+            entries: IndexMap::default(),
+            capacity: layout::entries(aggsize, parts, strsize, value) as usize,
+            printed: false,
+        }
+    }
+
+    /// Updates an entry, or makes it. `false`: the table is full and the update is lost.
+    pub fn update(&mut self, key: &[u8], value: i64, weight: i64) -> bool {
+        if let Some(state) = self.entries.get_mut(key) {
+            state.update(self.shape, value, weight);
+            return true;
+        }
+        if self.entries.len() >= self.capacity {
+            return false;
+        }
+        let mut state = AggState::new(self.func, self.shape);
+        state.update(self.shape, value, weight);
+        self.entries.insert(key.into(), state);
+        true
+    }
+
+    /// Merges a state that was counted elsewhere: never refused, since its updates are done.
+    pub fn merge(&mut self, key: &[u8], state: AggState) {
+        match self.entries.get_mut(key) {
+            Some(entry) => entry.merge(&state),
+            None => {
+                self.entries.insert(key.into(), state);
+            }
+        }
+    }
+
+    /// `clear`: values back to none, keys kept.
+    pub fn clear(&mut self) {
+        self.entries.values_mut().for_each(AggState::clear);
+    }
+
+    /// `trunc`: keeps the `keep` largest entries by value (ties: the larger key), for a negative number the smallest,
+    /// for 0 none. Options of sorting play no part (runtime spec §7.9).
+    pub fn trunc(&mut self, keep: i64) {
+        let count = usize::try_from(keep.unsigned_abs()).unwrap_or(usize::MAX);
+        if count >= self.entries.len() {
+            return;
+        }
+        let mut order = sort::default_order(self);
+        let lost = if keep < 0 { order.split_off(count) } else { order[..order.len() - count].to_vec() };
+        let mut kept = vec![true; self.entries.len()];
+        lost.into_iter().for_each(|entry| kept[entry] = false);
+        let mut entry = 0..;
+        self.entries.retain(|_, _| entry.next().is_some_and(|entry| kept[entry]));
+    }
+
+    /// The aggregating function.
+    pub fn func(&self) -> AggFn {
+        self.func
+    }
+
+    /// The constants of the function.
+    pub fn shape(&self) -> Shape {
+        self.shape
+    }
+
+    /// The key types.
+    pub fn types(&self) -> &[ValueType] {
+        &self.types
+    }
+
+    /// Keys and states, in the order of their first update.
+    pub fn entries(&self) -> impl ExactSizeIterator<Item = (&[u8], &AggState)> {
+        self.entries.iter().map(|(key, state)| (&**key, state))
+    }
+
+    /// The entry of a key.
+    pub fn get(&self, key: &[u8]) -> Option<&AggState> {
+        self.entries.get(key)
+    }
+
+    /// Whether a `printa` printed any entry: then the end of the run does not.
+    pub fn printed(&self) -> bool {
+        self.printed
+    }
+
+    /// Notes that a `printa` printed an entry.
+    pub fn set_printed(&mut self) {
+        self.printed = true;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::value::ValueRef;
+
+    const LONG: ValueType = ValueType::Int { bits: 64, signed: true };
+
+    fn table(func: AggFn, aggsize: u64) -> AggTable {
+        let agg = ir::Aggregation { name: "a".into(), func, shape: Shape::default(), keys: vec![LONG] };
+        AggTable::new(&agg, aggsize, 256)
+    }
+
+    fn sums(entries: &[(i64, i64)]) -> AggTable {
+        let mut table = table(AggFn::Sum, 1 << 20);
+        for &(key, value) in entries {
+            assert!(table.update(&key.to_le_bytes(), value, 1));
+        }
+        table
+    }
+
+    fn keys(table: &AggTable) -> Vec<i64> {
+        table.entries().flat_map(|(key, _)| crate::value::decode(key, &[LONG])).map(ValueRef::int).collect()
+    }
+
+    #[test]
+    fn a_full_table_refuses_new_keys_only() {
+        let mut table = table(AggFn::Count, 64);
+        assert!(table.update(&[1; 8], 0, 1) && table.update(&[2; 8], 0, 1));
+        assert!(!table.update(&[3; 8], 0, 1));
+        assert!(table.update(&[1; 8], 0, 1));
+        assert_eq!(table.get(&[1; 8]), Some(&AggState::Count(2)));
+        table.merge(&[3; 8], AggState::Count(5));
+        assert_eq!(table.entries().len(), 3, "what the kernel counted is never refused");
+    }
+
+    #[test]
+    fn trunc_keeps_the_largest_or_smallest() {
+        for (keep, expected) in
+            [(2, vec![2, 3]), (-1, vec![1]), (0, vec![]), (9, vec![1, 2, 3]), (i64::MIN, vec![1, 2, 3])]
+        {
+            let mut table = sums(&[(1, 3), (2, 9), (3, 6)]);
+            table.trunc(keep);
+            assert_eq!(keys(&table), expected, "trunc({keep})");
+        }
+        let ties = [(1, 3), (2, 3), (3, 3)];
+        let mut table = sums(&ties);
+        table.trunc(2);
+        assert_eq!(keys(&table), [2, 3], "ties: the larger keys");
+        let mut table = sums(&ties);
+        table.trunc(-2);
+        assert_eq!(keys(&table), [1, 2], "ties: the smaller keys");
+    }
+
+    #[test]
+    fn clear_keeps_keys() {
+        let mut table = sums(&[(1, 3)]);
+        table.clear();
+        assert_eq!(table.get(&1_i64.to_le_bytes()), Some(&AggState::Sum(0)));
+    }
+
+    proptest! {
+        /// Updates split over two tables and merged equal the same updates in one.
+        #[test]
+        fn merged_tables_equal_one(updates in prop::collection::vec((0_i64..6, any::<i64>(), any::<bool>()), 0..60)) {
+            for func in [AggFn::Count, AggFn::Sum, AggFn::Min, AggFn::Max, AggFn::Avg, AggFn::Quantize] {
+                let mut one = table(func, 1 << 20);
+                let mut parts = [table(func, 1 << 20), table(func, 1 << 20)];
+                for &(key, value, side) in &updates {
+                    let key = key.to_le_bytes();
+                    prop_assert!(one.update(&key, value, 1));
+                    prop_assert!(parts[usize::from(side)].update(&key, value, 1));
+                }
+                let [mut merged, other] = parts;
+                other.entries().for_each(|(key, state)| merged.merge(key, state.clone()));
+                prop_assert_eq!(merged.entries().len(), one.entries().len());
+                for (key, state) in one.entries() {
+                    prop_assert_eq!(merged.get(key), Some(state));
+                }
+            }
+        }
+    }
+}

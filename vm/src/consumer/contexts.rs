@@ -1,0 +1,127 @@
+//! Event contexts that the consumer itself makes: the tracer at the moment of `BEGIN`, `END` and `tick`, the event behind
+//! a kernel record, and either with the arguments of `ERROR` over it.
+
+use dtrail_lang::builtins::BuiltinVar;
+use dtrail_lang::ir::AddrSpace;
+use dtrail_lang::plan::Plan;
+
+use crate::event::EventContext;
+use crate::fault::{FaultKind, Raised};
+use crate::host::{Host, TaskInfo};
+use crate::runtime::{group_slot, record_builtin, record_string};
+
+/// The tracer, now. It reads no memory: nothing it could name is the traced system's.
+pub(super) struct TracerContext {
+    task: TaskInfo,
+    cpu: u32,
+    time: u64,
+    wall: i64,
+    /// `arg2` of a tick: nanoseconds beyond the nominal moment.
+    late: u64,
+}
+
+impl TracerContext {
+    pub(super) fn new(host: &dyn Host, late: u64) -> TracerContext {
+        TracerContext {
+            task: host.own_task(),
+            cpu: host.cpu(),
+            time: host.monotonic(),
+            wall: host.wall_clock(),
+            late,
+        }
+    }
+}
+
+impl EventContext for TracerContext {
+    fn int(&mut self, var: BuiltinVar, index: u32) -> Result<i64, Raised> {
+        Ok(match var {
+            BuiltinVar::Arg if index == 2 => self.late as i64,
+            BuiltinVar::Pid => i64::from(self.task.pid),
+            BuiltinVar::Tid => i64::from(self.task.tid),
+            BuiltinVar::Ppid => i64::from(self.task.ppid),
+            BuiltinVar::Uid => i64::from(self.task.uid),
+            BuiltinVar::Gid => i64::from(self.task.gid),
+            BuiltinVar::Cpu => i64::from(self.cpu),
+            BuiltinVar::Timestamp => self.time as i64,
+            BuiltinVar::Walltimestamp => self.wall,
+            BuiltinVar::TaskStart => self.task.start as i64,
+            _ => 0,
+        })
+    }
+
+    fn string(&mut self, _: BuiltinVar, out: &mut Vec<u8>) -> Result<(), Raised> {
+        out.extend_from_slice(&self.task.execname);
+        Ok(())
+    }
+
+    fn read(&mut self, _: AddrSpace, addr: u64, _: &mut [u8]) -> Result<(), Raised> {
+        Err(Raised::new(FaultKind::BadAddr, addr))
+    }
+
+    fn read_string(&mut self, _: AddrSpace, addr: u64, _: usize, _: &mut Vec<u8>) -> Result<(), Raised> {
+        Err(Raised::new(FaultKind::BadAddr, addr))
+    }
+}
+
+/// The event behind a kernel record, as far as the record tells. It is over: memory is out of reach.
+pub(super) struct RecordContext<'a> {
+    pub(super) plan: &'a Plan,
+    pub(super) record: &'a [u8],
+}
+
+impl EventContext for RecordContext<'_> {
+    fn int(&mut self, var: BuiltinVar, _: u32) -> Result<i64, Raised> {
+        let value = record_builtin(self.record, var).or_else(|| group_slot(self.plan, self.record, var));
+        Ok(value.unwrap_or(0) as i64)
+    }
+
+    fn string(&mut self, var: BuiltinVar, out: &mut Vec<u8>) -> Result<(), Raised> {
+        let word = group_slot(self.plan, self.record, var);
+        if let Some(bytes) = word.and_then(|word| record_string(self.record, word)?) {
+            out.extend_from_slice(bytes);
+        }
+        Ok(())
+    }
+
+    fn read(&mut self, _: AddrSpace, addr: u64, _: &mut [u8]) -> Result<(), Raised> {
+        Err(Raised::new(FaultKind::BadAddr, addr))
+    }
+
+    fn read_string(&mut self, _: AddrSpace, addr: u64, _: usize, _: &mut Vec<u8>) -> Result<(), Raised> {
+        Err(Raised::new(FaultKind::BadAddr, addr))
+    }
+}
+
+/// The faulting event with the arguments of `ERROR` (language spec §12.3).
+pub(super) struct ErrorContext<'a> {
+    pub(super) event: &'a mut dyn EventContext,
+    /// `arg0` to `arg5`.
+    pub(super) args: [i64; 6],
+}
+
+impl EventContext for ErrorContext<'_> {
+    fn int(&mut self, var: BuiltinVar, index: u32) -> Result<i64, Raised> {
+        match var {
+            BuiltinVar::Arg => Ok(self.args.get(index as usize).copied().unwrap_or(0)),
+            _ => self.event.int(var, index),
+        }
+    }
+
+    fn string(&mut self, var: BuiltinVar, out: &mut Vec<u8>) -> Result<(), Raised> {
+        self.event.string(var, out)
+    }
+
+    fn read(&mut self, space: AddrSpace, addr: u64, buf: &mut [u8]) -> Result<(), Raised> {
+        self.event.read(space, addr, buf)
+    }
+
+    fn read_string(
+        &mut self,
+        space: AddrSpace,
+        addr: u64,
+        limit: usize,
+        out: &mut Vec<u8>,
+    ) -> Result<(), Raised> {
+        self.event.read_string(space, addr, limit, out)
+    }
+}

@@ -1,0 +1,169 @@
+//! The wording of what a run says on standard error: faults (runtime spec §11.1), losses (§11.2), ends of processes
+//! (§13.1). Values in, lines out, without the program's name.
+
+use std::fmt::Write as _;
+
+use dtrail_lang::env::Probe;
+
+use crate::event::{Exited, ExitedHow};
+use crate::fault::{Drops, FaultKind, Raised};
+
+/// `error in dt_clause_0 for probe ID 1 (dtrace:::BEGIN): invalid address (0x0)`
+pub(super) fn fault(clause: u32, probe: &Probe, raised: Raised) -> String {
+    let Probe { id, provider, module, function, name, .. } = probe;
+    let mut text = format!(
+        "error in dt_clause_{clause} for probe ID {} ({provider}:{module}:{function}:{name}): {}",
+        id.0,
+        raised.kind.text()
+    );
+    // Writing to a string cannot fail.
+    let _ = match raised.kind {
+        FaultKind::BadAddr if raised.value == u64::MAX => Ok(()),
+        FaultKind::BadAddr | FaultKind::BadAlign | FaultKind::BadStack | FaultKind::BadSize => {
+            write!(text, " ({:#x})", raised.value)
+        }
+        FaultKind::BadIndex => write!(text, " ({})", raised.value as i64),
+        _ => Ok(()),
+    };
+    text
+}
+
+fn plural(count: u64) -> &'static str {
+    if count == 1 { "" } else { "s" }
+}
+
+/// A line for each kind of loss, behind its tag if `tags`.
+pub(super) fn drops(drops: &Drops, tags: bool) -> Vec<String> {
+    let Drops { principal, aggregation, dynamic, double_error, missed, coalesced_cuts } = drops;
+    let mut lines = Vec::new();
+    let mut line = |tag: &str, count: u64, text: String| {
+        if count > 0 {
+            let tag = if tags { format!("[{tag}] ") } else { String::new() };
+            lines.push(format!("{tag}{count} {text}"));
+        }
+    };
+    for &(cpu, n) in principal {
+        line("DTRACEDROP_PRINCIPAL", n, format!("drop{} on CPU {cpu}", plural(n)));
+    }
+    for &(cpu, n) in aggregation {
+        line("DTRACEDROP_AGGREGATION", n, format!("aggregation drop{} on CPU {cpu}", plural(n)));
+    }
+    let n = *dynamic;
+    line("DTRACEDROP_DYNAMIC", n, format!("dynamic variable drop{}", plural(n)));
+    let n = *double_error;
+    line("DTRACEDROP_DBLERROR", n, format!("error{} in ERROR probe enabling", plural(n)));
+    // The last two are this implementation's own.
+    let n = *missed;
+    line("DTRACEDROP_MISSED", n, format!("probe firing{} missed inside other probes", plural(n)));
+    let n = *coalesced_cuts;
+    line("DTRACEDROP_CUT", n, format!("aggregation snapshot{} taken together with the next", plural(n)));
+    lines
+}
+
+/// `pid N exited with status S`, `pid N terminated by SIGxxx`; nothing for success and for the unknown.
+pub(super) fn exited(process: Exited) -> Option<String> {
+    let pid = process.pid;
+    match process.how {
+        None | Some(ExitedHow::Status(0)) => None,
+        Some(ExitedHow::Status(status)) => Some(format!("pid {pid} exited with status {status}")),
+        Some(ExitedHow::Signal(signal)) => Some(match SIGNALS.get(usize::from(signal).wrapping_sub(1)) {
+            Some(name) => format!("pid {pid} terminated by SIG{name}"),
+            None => format!("pid {pid} terminated by signal {signal}"),
+        }),
+    }
+}
+
+/// Linux's signals from 1 on, as x86 and Arm number them.
+const SIGNALS: [&str; 31] = [
+    "HUP", "INT", "QUIT", "ILL", "TRAP", "ABRT", "BUS", "FPE", "KILL", "USR1", "SEGV", "USR2", "PIPE",
+    "ALRM", "TERM", "STKFLT", "CHLD", "CONT", "STOP", "TSTP", "TTIN", "TTOU", "URG", "XCPU", "XFSZ",
+    "VTALRM", "PROF", "WINCH", "IO", "PWR", "SYS",
+];
+
+#[cfg(test)]
+mod tests {
+    use dtrail_lang::ir::parse;
+
+    use super::*;
+
+    #[test]
+    fn faults() {
+        let text = "p0 = probe 1 dtrace:::BEGIN tracer\np1 = probe 5 syscall:vmlinux:openat:entry";
+        let program = parse::program(text).expect("IR of this test");
+        let [begin, openat] = &program.probes[..] else { panic!("two probes") };
+        for (clause, probe, raised, expected) in [
+            (
+                0,
+                begin,
+                Raised::new(FaultKind::BadAddr, 0),
+                "0 for probe ID 1 (dtrace:::BEGIN): invalid address (0x0)",
+            ),
+            (
+                0,
+                begin,
+                Raised::plain(FaultKind::BadAddr),
+                "0 for probe ID 1 (dtrace:::BEGIN): invalid address",
+            ),
+            (
+                1,
+                openat,
+                Raised::plain(FaultKind::DivZero),
+                "1 for probe ID 5 (syscall:vmlinux:openat:entry): divide-by-zero",
+            ),
+            (
+                0,
+                begin,
+                Raised::new(FaultKind::BadSize, 100_000),
+                "0 for probe ID 1 (dtrace:::BEGIN): invalid size (0x186a0)",
+            ),
+            (
+                0,
+                begin,
+                Raised::new(FaultKind::BadIndex, u64::MAX),
+                "0 for probe ID 1 (dtrace:::BEGIN): index out of bounds (-1)",
+            ),
+            (
+                0,
+                begin,
+                Raised::plain(FaultKind::NoScratch),
+                "0 for probe ID 1 (dtrace:::BEGIN): out of scratch space",
+            ),
+        ] {
+            assert_eq!(fault(clause, probe, raised), format!("error in dt_clause_{expected}"));
+        }
+    }
+
+    #[test]
+    fn losses() {
+        let lost = Drops {
+            principal: vec![(0, 1), (3, 20)],
+            aggregation: vec![(1, 2)],
+            dynamic: 1,
+            double_error: 1,
+            ..Drops::default()
+        };
+        assert_eq!(
+            drops(&lost, false),
+            [
+                "1 drop on CPU 0",
+                "20 drops on CPU 3",
+                "2 aggregation drops on CPU 1",
+                "1 dynamic variable drop",
+                "1 error in ERROR probe enabling",
+            ]
+        );
+        assert_eq!(drops(&lost, true)[4], "[DTRACEDROP_DBLERROR] 1 error in ERROR probe enabling");
+        assert!(drops(&Drops::default(), true).is_empty());
+    }
+
+    #[test]
+    fn ends_of_processes() {
+        let message = |how| exited(Exited { pid: 7, how });
+        assert_eq!(message(Some(ExitedHow::Status(0))), None);
+        assert_eq!(message(None), None);
+        assert_eq!(message(Some(ExitedHow::Status(3))).as_deref(), Some("pid 7 exited with status 3"));
+        assert_eq!(message(Some(ExitedHow::Signal(15))).as_deref(), Some("pid 7 terminated by SIGTERM"));
+        assert_eq!(message(Some(ExitedHow::Signal(40))).as_deref(), Some("pid 7 terminated by signal 40"));
+        assert_eq!(SIGNALS[30], "SYS");
+    }
+}

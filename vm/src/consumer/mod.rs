@@ -1,0 +1,236 @@
+//! The driving loop of a run: attach, `BEGIN`, open, events and timers, shut, `END`, the last print (runtime spec §1.5).
+//! In: a plan, a source of events, an engine. Out: rows on the output, messages on standard error, an exit status.
+//!
+//! One thread, no system call of its own: waiting is the source's, clocks are the host's.
+
+mod contexts;
+mod messages;
+mod session;
+mod settings;
+#[cfg(test)]
+mod tests;
+mod timers;
+
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::time::Duration;
+
+use dtrail_lang::env::ProbeId;
+use dtrail_lang::ir::ProbeIndex;
+use dtrail_lang::plan::Plan;
+
+use crate::engine::Engine;
+use crate::event::{Error, EventSource, Wait};
+use crate::fault::Drops;
+use crate::host::Host;
+use crate::output::{Output, WriteError};
+use contexts::TracerContext;
+use session::Session;
+pub use settings::Settings;
+use timers::{Due, Timers};
+
+/// Requests from outside to come to an end (`SIGINT`, `SIGTERM`): a signal handler counts them, and makes the source's
+/// wake-up descriptor readable.
+pub trait Interrupts {
+    /// How many there were.
+    fn count(&self) -> u32;
+}
+
+impl Interrupts for AtomicU32 {
+    fn count(&self) -> u32 {
+        self.load(Ordering::Relaxed)
+    }
+}
+
+/// How a run ended.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Outcome {
+    /// The exit status of the process: the low 8 bits of the last `exit`, else 0.
+    pub status: u8,
+}
+
+/// Runs a plan from attaching to the last print. An error means that tracing could not start or go on; what was printed
+/// before it is flushed.
+#[allow(
+    clippy::too_many_arguments,
+    reason = "these are the parties of a run, and each is another crate's or a test's"
+)]
+pub fn run(
+    plan: &Plan,
+    source: &mut dyn EventSource,
+    engine: &mut dyn Engine,
+    host: &dyn Host,
+    output: &mut dyn Output,
+    settings: &Settings,
+    interrupts: &dyn Interrupts,
+) -> Result<Outcome, Error> {
+    if let Err(error) = source.attach(plan) {
+        let _ = source.detach();
+        return Err(error.context("could not enable tracing"));
+    }
+    let mut consumer = Consumer {
+        session: Session::new(plan, engine, host, output, settings),
+        timers: Timers::new(plan, settings, source.fires_ticks()),
+        interrupts,
+        closed: false,
+    };
+    let ran = consumer.trace(source);
+    // What was lost is told even if the run failed, and nothing stays attached.
+    let detached = source.detach();
+    let printed = ran.and(detached).and_then(|()| consumer.print_last());
+    let flushed = consumer.flush();
+    printed.and(flushed)?;
+    Ok(Outcome { status: consumer.session.exit.unwrap_or(0) as u8 })
+}
+
+/// A session and what drives it.
+struct Consumer<'a> {
+    session: Session<'a>,
+    timers: Timers,
+    interrupts: &'a dyn Interrupts,
+    /// The reader of the output is gone.
+    closed: bool,
+}
+
+impl Consumer<'_> {
+    /// Everything from `BEGIN` to the state that the last print shows.
+    fn trace(&mut self, source: &mut dyn EventSource) -> Result<(), Error> {
+        self.fire(source, ProbeId::BEGIN);
+        self.flush()?;
+        if !self.over() {
+            source.open().map_err(|error| error.context("could not enable tracing"))?;
+            self.timers.start(self.session.host.monotonic());
+            self.follow(source)?;
+        }
+        let exited = self.session.exit;
+        if exited.is_none() && self.interrupts.count() > 0 {
+            self.session.output.write(b"\n");
+        }
+        source.shut(&mut self.session)?;
+        self.check()?;
+        let exited = self.session.exit.take();
+        self.session.world.exit = None;
+        self.fire(source, ProbeId::END);
+        self.session.exit = self.session.exit.or(exited);
+        if let Some(kernel) = source.kernel() {
+            self.session.sweep(kernel, None);
+            let decided = kernel.exit_status();
+            self.session.exit = self.session.exit.or(decided);
+        }
+        self.report(source);
+        self.check()
+    }
+
+    /// Waits and works until there is a reason to end.
+    fn follow(&mut self, source: &mut dyn EventSource) -> Result<(), Error> {
+        while !self.over() {
+            let host = self.session.host;
+            let now = host.monotonic();
+            let deadline =
+                self.timers.next().map(|due| host.instant() + Duration::from_nanos(due.saturating_sub(now)));
+            let waited = source.wait(deadline, &mut self.session)?;
+            self.say_exited(source);
+            self.after_drain()?;
+            if matches!(waited, Wait::Stopped | Wait::TargetsGone) {
+                return Ok(());
+            }
+            while let Some(due) = self.timers.take(self.session.host.monotonic()) {
+                if self.over() {
+                    return Ok(());
+                }
+                match due {
+                    Due::Tick { probe, late } => {
+                        // What happened before the tick is seen before it.
+                        if source.drain(&mut self.session)? == Wait::Stopped || self.over() {
+                            return self.after_drain();
+                        }
+                        self.fire_probe(source, probe, late);
+                        self.after_drain()?;
+                    }
+                    Due::Status => self.report(source),
+                    Due::Switch => self.flush()?,
+                    Due::Aggregations => {
+                        if let Some(kernel) = source.kernel() {
+                            kernel.cut();
+                            self.session.sweep(kernel, None);
+                        }
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Whether no further event is to be looked at.
+    fn over(&self) -> bool {
+        self.session.exit.is_some()
+            || self.session.bug.is_some()
+            || self.closed
+            || self.interrupts.count() > 0
+    }
+
+    /// Fires `BEGIN` or `END`, if the program has it.
+    fn fire(&mut self, source: &mut dyn EventSource, id: ProbeId) {
+        let probes = &self.session.plan.program.probes;
+        if let Some(index) = probes.iter().position(|probe| probe.id == id) {
+            self.fire_probe(source, ProbeIndex(index as u32), 0);
+        }
+    }
+
+    fn fire_probe(&mut self, source: &mut dyn EventSource, probe: ProbeIndex, late: u64) {
+        let mut context = TracerContext::new(self.session.host, late);
+        self.session.live(probe, &mut context, source.kernel());
+    }
+
+    /// Makes rows visible, unless `switchrate` says when.
+    fn after_drain(&mut self) -> Result<(), Error> {
+        if self.session.settings.switchrate == 0 { self.flush() } else { self.check() }
+    }
+
+    fn flush(&mut self) -> Result<(), Error> {
+        match self.session.output.flush() {
+            Ok(()) => {}
+            Err(WriteError::Closed) => self.closed = true,
+            Err(WriteError::Failed(reason)) => {
+                return Err(Error::new(format!("processing aborted: {reason}")));
+            }
+        }
+        self.check()
+    }
+
+    /// Ends the run on a mistake of ours.
+    fn check(&self) -> Result<(), Error> {
+        match self.session.bug {
+            Some(what) => Err(Error::new(format!("processing aborted: internal error: {what}"))
+                .help("this is a defect of dtrail itself; please report it with the program")),
+            None => Ok(()),
+        }
+    }
+
+    /// Tells what was lost since the last report.
+    fn report(&mut self, source: &mut dyn EventSource) {
+        let mut drops: Drops = source.drops();
+        drops.add(&std::mem::take(&mut self.session.world.drops));
+        for line in messages::drops(&drops, self.session.settings.droptags) {
+            self.session.say(&line);
+        }
+    }
+
+    /// Tells how processes of `-c` and `-p` ended.
+    fn say_exited(&mut self, source: &mut dyn EventSource) {
+        for process in source.exited() {
+            if let Some(message) = messages::exited(process).filter(|_| !self.session.settings.quiet) {
+                self.session.say(&message);
+            }
+        }
+    }
+
+    /// The newline that ends every run, and the aggregations nobody printed.
+    fn print_last(&mut self) -> Result<(), Error> {
+        self.session.output.write(b"\n");
+        let impatient = self.interrupts.count() > 1;
+        if !impatient && !self.closed {
+            self.session.print_unprinted();
+        }
+        Ok(())
+    }
+}

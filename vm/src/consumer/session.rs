@@ -1,0 +1,370 @@
+//! From one firing to its text: runs the clauses of an event in program order, `ERROR` clauses at once after a fault, and
+//! when all have run prints what they recorded, in order. In: events. Out: rows and messages on the output, state in the
+//! world.
+
+use dtrail_lang::builtins::Action;
+use dtrail_lang::env::ProbeId;
+use dtrail_lang::ir::{AggId, ClauseId, Detail, ProbeIndex, SiteId};
+use dtrail_lang::plan::layout::{header, outcome};
+use dtrail_lang::plan::{Plan, Side};
+
+use super::contexts::{ErrorContext, RecordContext};
+use super::{Settings, messages};
+use crate::agg::AggTable;
+use crate::engine::{Ending, Engine, Input};
+use crate::event::{Event, EventContext, EventSink, Flow, KernelState};
+use crate::fault::Raised;
+use crate::format::{Style, printa, printf, row, trace};
+use crate::host::Host;
+use crate::output::Output;
+use crate::record::Row;
+use crate::runtime::{Run, World, kernel_ending, word_at};
+
+/// One run's state between source and output.
+pub(super) struct Session<'a> {
+    pub(super) plan: &'a Plan,
+    pub(super) engine: &'a mut dyn Engine,
+    pub(super) host: &'a dyn Host,
+    pub(super) output: &'a mut dyn Output,
+    pub(super) settings: &'a Settings,
+    pub(super) world: World,
+    /// The status of an `exit` that has run: no further event is looked at.
+    pub(super) exit: Option<i64>,
+    /// A mistake of ours, which ends the run.
+    pub(super) bug: Option<&'static str>,
+    error_probe: Option<ProbeIndex>,
+    /// Whether the heading was printed or decided against.
+    heading_decided: bool,
+    /// What the current firing has to say, in order; and what of it comes after the rest (`ERROR` within `BEGIN`).
+    items: Vec<Item>,
+    late_items: Vec<Item>,
+    text: Vec<u8>,
+}
+
+/// Something that a firing leaves for its end.
+enum Item {
+    Row { row: Row, probe: ProbeIndex },
+    Message(String),
+}
+
+/// What all clauses of a firing share.
+struct Firing<'k> {
+    probe: ProbeIndex,
+    cpu: u32,
+    kernel: Option<&'k mut dyn KernelState>,
+}
+
+impl EventSink for Session<'_> {
+    fn event(&mut self, event: Event<'_>) -> Flow {
+        if self.exit.is_none() && self.bug.is_none() {
+            match event {
+                Event::Live { probe, context, kernel } => self.live(probe, context, kernel),
+                Event::Record { record, kernel } => self.record(record, kernel),
+            }
+        }
+        if self.exit.is_some() || self.bug.is_some() { Flow::Stop } else { Flow::Continue }
+    }
+}
+
+impl<'a> Session<'a> {
+    pub(super) fn new(
+        plan: &'a Plan,
+        engine: &'a mut dyn Engine,
+        host: &'a dyn Host,
+        output: &'a mut dyn Output,
+        settings: &'a Settings,
+    ) -> Session<'a> {
+        let error = plan.program.probes.iter().position(|probe| probe.id == ProbeId::ERROR);
+        Session {
+            plan,
+            engine,
+            host,
+            output,
+            settings,
+            world: World::new(plan, settings.space),
+            exit: None,
+            bug: None,
+            error_probe: error.map(|index| ProbeIndex(index as u32)),
+            heading_decided: false,
+            items: Vec::new(),
+            late_items: Vec::new(),
+            text: Vec::new(),
+        }
+    }
+
+    /// Says something on standard error, behind the program's name.
+    pub(super) fn say(&mut self, message: &str) {
+        self.output.diagnostic(format!("{}: {message}", self.settings.program).as_bytes());
+    }
+
+    /// Runs a firing of which nothing was captured: whole clauses, here and now.
+    pub(super) fn live(
+        &mut self,
+        probe: ProbeIndex,
+        context: &mut dyn EventContext,
+        kernel: Option<&mut dyn KernelState>,
+    ) {
+        let plan = self.plan;
+        let Some(clauses) = plan.probe_clauses.get(probe.index()) else { return };
+        let cpu = context.int(dtrail_lang::builtins::BuiltinVar::Cpu, 0).unwrap_or(0) as u32;
+        let mut firing = Firing { probe, cpu, kernel };
+        self.begin(&firing);
+        for &clause in clauses {
+            let Some(code) = plan.program.clauses.get(clause.index()) else { continue };
+            let kernel = reborrow(&mut firing.kernel);
+            let mut run = Run::new(plan, &mut self.world, Input::Live(context), kernel, probe, clause);
+            let ending = self.engine.run(clause, code, &mut run);
+            self.ended(ending, clause, context, &mut firing);
+            if self.world.exit.is_some() || self.bug.is_some() {
+                break;
+            }
+        }
+        // A tracer-fired clause has not flipped the generation; the kernel part of another one has.
+        self.finish(&mut firing, None);
+    }
+
+    /// Runs the user parts of a kernel record's clauses.
+    fn record(&mut self, record: &[u8], kernel: &mut dyn KernelState) {
+        let plan = self.plan;
+        let Some((group, probe, cpu, generation)) = self.header(record) else {
+            self.bug = Some("a record that no group of the plan has sent");
+            return;
+        };
+        let mut firing = Firing { probe, cpu, kernel: Some(kernel) };
+        self.begin(&firing);
+        for (&clause, &area) in group.clauses.iter().zip(&group.layout.areas) {
+            let Some(layout) = plan.clause_layouts.get(clause.index()) else { continue };
+            let decided = word_at(record, area).map(|word| word as u32);
+            if decided.is_none_or(|decided| decided == outcome::NONE) {
+                continue;
+            }
+            // Without user code there is nothing to replay, and a fault is reported at once.
+            let ending = match plan.user.get(clause.index()) {
+                Some(Some(code)) => {
+                    let input = Input::Record { record, area };
+                    let mut run = Run::new(plan, &mut self.world, input, None, probe, clause);
+                    self.engine.run(clause, code, &mut run)
+                }
+                _ => kernel_ending(record, area, layout).map_or(Ending::Done, |(_, ending)| ending),
+            };
+            self.ended(ending, clause, &mut RecordContext { plan, record }, &mut firing);
+            if self.world.exit.is_some() || self.bug.is_some() {
+                break;
+            }
+        }
+        self.finish(&mut firing, Some(generation));
+    }
+
+    fn header(&self, record: &[u8]) -> Option<(&'a dtrail_lang::plan::Group, ProbeIndex, u32, u32)> {
+        let first = word_at(record, header::EPOCH)?;
+        let plan = self.plan;
+        let group = plan.groups.get((first >> 16 & 0xffff) as usize)?;
+        let probe = ProbeIndex((first >> 32) as u32);
+        let last = word_at(record, header::CPU)?;
+        let known = first as u16 == plan.epoch && probe.index() < plan.program.probes.len();
+        known.then_some((group, probe, last as u32, (last >> 32) as u32))
+    }
+
+    fn begin(&mut self, firing: &Firing<'_>) {
+        self.world.begin_firing(self.plan, firing.cpu);
+        self.items.clear();
+        self.late_items.clear();
+    }
+
+    /// Settles one clause: keeps or drops its row, reports its fault.
+    fn ended(
+        &mut self,
+        ending: Ending,
+        clause: ClauseId,
+        context: &mut dyn EventContext,
+        firing: &mut Firing<'_>,
+    ) {
+        match ending {
+            Ending::Done => {
+                let row = self.world.records.commit();
+                self.items.extend(row.map(|row| Item::Row { row, probe: firing.probe }));
+            }
+            Ending::Dropped => self.world.records.rollback(),
+            Ending::Bug(what) => self.bug = Some(what),
+            Ending::Fault { raised, .. } => {
+                self.world.records.rollback();
+                self.fault(raised, clause, context, firing);
+            }
+        }
+    }
+
+    /// Reports a fault and runs the `ERROR` clauses over the same event.
+    fn fault(
+        &mut self,
+        raised: Raised,
+        clause: ClauseId,
+        context: &mut dyn EventContext,
+        firing: &mut Firing<'_>,
+    ) {
+        let plan = self.plan;
+        let number = plan.program.clauses.get(clause.index()).map_or(0, |clause| clause.number);
+        let Some(probe) = plan.program.probes.get(firing.probe.index()) else { return };
+        self.items.push(Item::Message(messages::fault(number, probe, raised)));
+        let Some(error_probe) = self.error_probe else { return };
+        let clauses = plan.probe_clauses.get(error_probe.index()).map_or(&[][..], Vec::as_slice);
+        let kind = raised.kind as u32;
+        let args = [0, i64::from(probe.id.0), i64::from(number), -1, i64::from(kind), raised.value as i64];
+        let mut context = ErrorContext { event: context, args };
+        for &clause in clauses {
+            let Some(code) = plan.program.clauses.get(clause.index()) else { continue };
+            let kernel = reborrow(&mut firing.kernel);
+            let input = Input::Live(&mut context);
+            let mut run = Run::new(plan, &mut self.world, input, kernel, error_probe, clause);
+            match self.engine.run(clause, code, &mut run) {
+                Ending::Done => {
+                    let row = self.world.records.commit().map(|row| Item::Row { row, probe: error_probe });
+                    // The records of BEGIN come before those of ERROR (language spec §12.2).
+                    let items =
+                        if probe.id == ProbeId::BEGIN { &mut self.late_items } else { &mut self.items };
+                    items.extend(row);
+                }
+                Ending::Fault { .. } => {
+                    self.world.records.rollback();
+                    self.world.drops.double_error += 1;
+                }
+                Ending::Dropped => self.world.records.rollback(),
+                Ending::Bug(what) => self.bug = Some(what),
+            }
+            if self.world.exit.is_some() || self.bug.is_some() {
+                break;
+            }
+        }
+    }
+
+    /// The end of a firing: prints what it recorded. `generation` is that of a kernel record.
+    fn finish(&mut self, firing: &mut Firing<'_>, generation: Option<u32>) {
+        self.exit = self.exit.or(self.world.exit);
+        let mut items = std::mem::take(&mut self.items);
+        items.append(&mut self.late_items);
+        let mut taken = false;
+        for item in &items {
+            match item {
+                Item::Message(message) => self.say(message),
+                Item::Row { row, probe } => {
+                    if !taken && self.cuts(*row) {
+                        taken = true;
+                        self.snapshot(firing, generation);
+                    }
+                    self.row(*row, *probe, firing.cpu);
+                }
+            }
+        }
+        self.items = items;
+    }
+
+    fn cuts(&self, row: Row) -> bool {
+        let sites = &self.plan.program.sites;
+        let mut actions = self.world.records.actions(row);
+        actions.any(|(site, _)| sites.get(site.index()).is_some_and(|site| site.action.row().cut))
+    }
+
+    /// Brings the aggregations of user space up to the cut of this firing: once for all its actions, so that what comes
+    /// between a `printa` and the `clear` after it is not lost.
+    fn snapshot(&mut self, firing: &mut Firing<'_>, generation: Option<u32>) {
+        let Some(kernel) = reborrow(&mut firing.kernel) else { return };
+        let probe = self.plan.program.probes.get(firing.probe.index());
+        match probe.map(|probe| probe.id) {
+            // The gate has not opened: there is nothing to take.
+            Some(ProbeId::BEGIN) => return,
+            // The gate is shut: there is nothing to keep apart.
+            Some(ProbeId::END) => {}
+            _ if generation.is_none() => kernel.cut(),
+            _ => {}
+        }
+        self.sweep(kernel, generation);
+    }
+
+    /// Takes aggregations out of the kernel; see [`KernelState::sweep`].
+    pub(super) fn sweep(&mut self, kernel: &mut dyn KernelState, generation: Option<u32>) {
+        if self.plan.agg_sites.iter().all(|site| site.side == Side::User) {
+            return;
+        }
+        let aggs = &mut self.world.aggs;
+        kernel.sweep(generation, &mut |agg, _, key, state| aggs.merge(agg, &key, state));
+    }
+
+    /// Prints a row and carries out its actions.
+    fn row(&mut self, row: Row, probe: ProbeIndex, cpu: u32) {
+        let Settings { quiet, testing, .. } = *self.settings;
+        self.text.clear();
+        if !std::mem::replace(&mut self.heading_decided, true) && !quiet {
+            row::heading(&mut self.text, testing);
+        }
+        if !quiet && let Some(probe) = self.plan.program.probes.get(probe.index()) {
+            row::prefix(&mut self.text, cpu, probe, testing);
+        }
+        let actions: Vec<_> = self.world.records.actions(row).collect();
+        for (site, first) in actions {
+            self.action(site, first);
+        }
+        if !quiet {
+            self.text.push(b'\n');
+        }
+        self.output.write(&self.text);
+    }
+
+    /// Appends the text of one action, or does what it says; `first` finds its values.
+    fn action(&mut self, id: SiteId, first: usize) {
+        let Some(site) = self.plan.program.sites.get(id.index()) else { return };
+        let style = Style { host: self.host, escape: self.output.is_terminal() };
+        let Session { world, text, settings, .. } = self;
+        let World { records, aggs, .. } = world;
+        let mut values = site.args.iter().zip(first..).map(|(ty, i)| records.value(i, ty.reg_kind()));
+        match (site.action, &site.detail) {
+            (Action::Trace, _) => {
+                for (value, &ty) in values.zip(&site.args) {
+                    trace::trace(text, value, ty, settings.quiet, style);
+                }
+            }
+            (Action::Printf, Detail::Format(format)) => printf::printf(text, format, &mut values, style),
+            (Action::Printa, Detail::Printa { format, aggs: named }) => {
+                let tables: Vec<&AggTable> = named.iter().filter_map(|&agg| aggs.get(agg)).collect();
+                let any = match format {
+                    Some(format) => printa::formatted(text, format, &tables, settings.sort, style),
+                    None => printa::default(text, &tables, settings.sort, style),
+                };
+                if any {
+                    named.iter().for_each(|&agg| with(aggs, agg, AggTable::set_printed));
+                }
+            }
+            (Action::Clear, Detail::Agg(agg)) => with(aggs, *agg, AggTable::clear),
+            (Action::Trunc, Detail::Agg(agg)) => {
+                let keep = values.next().map_or(0, crate::value::ValueRef::int);
+                with(aggs, *agg, |table| table.trunc(keep));
+            }
+            _ => {}
+        }
+    }
+
+    /// Prints the aggregations that no `printa` printed, one after the other.
+    pub(super) fn print_unprinted(&mut self) {
+        let style = Style { host: self.host, escape: self.output.is_terminal() };
+        let tables = self.world.aggs.iter().filter(|table| !table.printed());
+        let tables: Vec<&AggTable> =
+            if self.settings.sort.reverse { tables.rev().collect() } else { tables.collect() };
+        for table in tables {
+            self.text.clear();
+            printa::entries(&mut self.text, &[table], self.settings.sort, style);
+            self.output.write(&self.text);
+        }
+    }
+}
+
+fn with(aggs: &mut crate::agg::AggTables, agg: AggId, change: impl FnOnce(&mut AggTable)) {
+    if let Some(table) = aggs.get_mut(agg) {
+        change(table);
+    }
+}
+
+/// The kernel's state for a part of the firing.
+fn reborrow<'s>(kernel: &'s mut Option<&mut dyn KernelState>) -> Option<&'s mut dyn KernelState> {
+    match kernel {
+        Some(kernel) => Some(&mut **kernel),
+        None => None,
+    }
+}

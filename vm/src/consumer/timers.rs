@@ -1,0 +1,122 @@
+//! When the consumer has to do something by itself: `tick` probes, loss reports, delayed flushes and sweeps. Pure
+//! arithmetic on the host's monotonic nanoseconds.
+
+use dtrail_lang::builtins::rates::{self, TimerKind};
+use dtrail_lang::env::FiredBy;
+use dtrail_lang::ir::ProbeIndex;
+use dtrail_lang::plan::Plan;
+
+use super::Settings;
+
+/// Something whose time has come.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Due {
+    /// A `tick` probe fires.
+    Tick {
+        /// Which.
+        probe: ProbeIndex,
+        /// Nanoseconds beyond its moment.
+        late: u64,
+    },
+    /// `statusrate`
+    Status,
+    /// `switchrate`
+    Switch,
+    /// `aggrate`
+    Aggregations,
+}
+
+/// All timers of a run.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Timers {
+    timers: Vec<Timer>,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Timer {
+    what: Due,
+    period: u64,
+    due: u64,
+}
+
+impl Timers {
+    /// The timers of a plan, not started. Ticks are left out if the source fires them itself.
+    pub(super) fn new(plan: &Plan, settings: &Settings, source_ticks: bool) -> Timers {
+        let mut timers = Vec::new();
+        let mut add = |what, period| {
+            if period > 0 {
+                timers.push(Timer { what, period, due: u64::MAX });
+            }
+        };
+        for (i, probe) in plan.program.probes.iter().enumerate() {
+            let timer = rates::parse_timer(&probe.name);
+            if let (FiredBy::Tracer, Some((TimerKind::Tick, period)), false) =
+                (probe.fired_by, timer, source_ticks)
+            {
+                add(Due::Tick { probe: ProbeIndex(i as u32), late: 0 }, period);
+            }
+        }
+        add(Due::Status, settings.statusrate);
+        add(Due::Switch, settings.switchrate);
+        if plan.cuts.any() {
+            add(Due::Aggregations, settings.aggrate);
+        }
+        Timers { timers }
+    }
+
+    /// Starts all, each due one period from now.
+    pub(super) fn start(&mut self, now: u64) {
+        self.timers.iter_mut().for_each(|timer| timer.due = now.saturating_add(timer.period));
+    }
+
+    /// The next moment anything is due.
+    pub(super) fn next(&self) -> Option<u64> {
+        self.timers.iter().map(|timer| timer.due).min()
+    }
+
+    /// What has been due longest, if anything; it is due again at the first multiple of its period after `now`, so a
+    /// consumer that cannot keep up skips firings instead of falling behind.
+    pub(super) fn take(&mut self, now: u64) -> Option<Due> {
+        let timer = self.timers.iter_mut().filter(|timer| timer.due <= now).min_by_key(|timer| timer.due)?;
+        let late = now - timer.due;
+        timer.due = timer.due.saturating_add((late / timer.period + 1).saturating_mul(timer.period));
+        Some(match timer.what {
+            Due::Tick { probe, .. } => Due::Tick { probe, late },
+            other => other,
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use dtrail_lang::ir::parse;
+
+    use super::*;
+    use crate::testing::user_plan;
+
+    #[test]
+    fn what_is_due_and_when_it_is_due_again() {
+        let text = "p0 = probe 1 dtrace:::BEGIN tracer\np1 = probe 9 profile:::tick-1ms tracer\n\
+                    p2 = probe 10 profile:::profile-1ms source\np3 = probe 11 profile:::tick-4ms tracer";
+        let plan = user_plan(parse::program(text).expect("IR of this test"));
+        let settings = Settings { statusrate: 3_000_000, ..Settings::default() };
+        let mut timers = Timers::new(&plan, &settings, false);
+        assert_eq!(timers.take(u64::MAX - 1), None, "not started");
+        timers.start(100);
+        let tick = |probe, late| Some(Due::Tick { probe: ProbeIndex(probe), late });
+        assert_eq!(timers.next(), Some(1_000_100));
+        assert_eq!(timers.take(1_000_099), None);
+        assert_eq!(timers.take(1_000_101), tick(1, 1));
+        assert_eq!(timers.take(1_000_101), None);
+        // 4.5 ms later: one late tick, the report, the slow tick; missed firings are skipped.
+        assert_eq!(timers.take(5_500_100), tick(1, 3_500_000));
+        assert_eq!(timers.take(5_500_100), Some(Due::Status));
+        assert_eq!(timers.take(5_500_100), tick(3, 1_500_000));
+        assert_eq!(timers.take(5_500_100), None);
+        assert_eq!(timers.next(), Some(6_000_100));
+
+        let mut timers = Timers::new(&plan, &Settings { statusrate: 0, ..settings }, true);
+        timers.start(0);
+        assert_eq!(timers.next(), None, "a source that fires ticks itself");
+    }
+}

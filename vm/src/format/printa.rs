@@ -1,0 +1,245 @@
+//! Aggregations as text: `printa` with and without a format, and the print at the end of the run (runtime spec §7.6,
+//! §7.8). In: tables and sort options. Out: bytes, and whether any entry was printed.
+
+use std::io::Write as _;
+
+use dtrail_lang::format::{ConversionKind, Format, Piece};
+use dtrail_lang::ir::ValueType;
+
+use super::printf::{Field, convert};
+use super::{Style, histogram, pad, shown};
+use crate::agg::sort::{self, Row, SortOptions};
+use crate::agg::{AggState, AggTable};
+use crate::runtime::extend;
+use crate::value::{self, ValueRef};
+
+/// Appends `printa(@a, …)`: a newline, then an entry a line. Whether there was an entry.
+pub fn default(out: &mut Vec<u8>, tables: &[&AggTable], options: SortOptions, style: Style<'_>) -> bool {
+    out.push(b'\n');
+    entries(out, tables, options, style)
+}
+
+/// Appends the entries alone, as the end of the run does.
+pub fn entries(out: &mut Vec<u8>, tables: &[&AggTable], options: SortOptions, style: Style<'_>) -> bool {
+    let rows = sort::rows(tables, options);
+    let empty: Vec<_> = tables.iter().map(|table| AggState::new(table.func(), table.shape())).collect();
+    for row in &rows {
+        for (element, ty) in value::decode(row.key, row.types).zip(row.types) {
+            key_element(out, element, *ty, style);
+        }
+        for (i, table) in tables.iter().enumerate() {
+            match row.states[i].unwrap_or(&empty[i]) {
+                AggState::Buckets(buckets) => histogram::histogram(out, table.shape(), buckets),
+                state => {
+                    let _ = write!(out, " {:16}", state.number());
+                }
+            }
+        }
+        out.push(b'\n');
+    }
+    !rows.is_empty()
+}
+
+/// Integers of 8 and 16 bits print as unsigned, wider ones as signed.
+fn key_element(out: &mut Vec<u8>, element: ValueRef<'_>, ty: ValueType, style: Style<'_>) {
+    let (bits, width) = match ty {
+        ValueType::Str => {
+            out.extend_from_slice(b"  ");
+            return pad(out, &shown(element.bytes(), style.escape), 50, true);
+        }
+        ValueType::Int { bits: 8, .. } => (8, 3),
+        ValueType::Int { bits: 16, .. } => (16, 5),
+        ValueType::Int { bits: 32, .. } => (32, 8),
+        ValueType::Int { .. } | ValueType::Pointer => (64, 16),
+    };
+    let value = extend(element.int() as u64, bits, bits > 16) as i64;
+    // Writing to a vector cannot fail.
+    let _ = write!(out, " {value:width$}");
+}
+
+/// Appends `printa("…", @a, …)`: the format once an entry. Whether there was an entry.
+pub fn formatted(
+    out: &mut Vec<u8>,
+    format: &Format,
+    tables: &[&AggTable],
+    options: SortOptions,
+    style: Style<'_>,
+) -> bool {
+    let rows = sort::rows(tables, options);
+    let empty: Vec<_> = tables.iter().map(|table| AggState::new(table.func(), table.shape())).collect();
+    for row in &rows {
+        format_row(out, format, tables, &empty, row, style);
+    }
+    !rows.is_empty()
+}
+
+fn format_row(
+    out: &mut Vec<u8>,
+    format: &Format,
+    tables: &[&AggTable],
+    empty: &[AggState],
+    row: &Row<'_>,
+    style: Style<'_>,
+) {
+    let mut keys = value::decode(row.key, row.types);
+    let mut next_value = 0;
+    for piece in &format.pieces {
+        let conversion = match piece {
+            Piece::Text(text) => {
+                out.extend_from_slice(text);
+                continue;
+            }
+            Piece::Conversion(conversion) => conversion,
+        };
+        let field = Field::of(conversion, &mut keys);
+        if !conversion.aggregation {
+            let element = keys.next().unwrap_or(ValueRef::Int(0));
+            convert(out, conversion.kind, &field, element, style);
+            continue;
+        }
+        // When all values are used up, the last one repeats.
+        let i = next_value.min(tables.len().saturating_sub(1));
+        next_value += 1;
+        let (Some(table), Some(state)) =
+            (tables.get(i), row.states.get(i).copied().flatten().or(empty.get(i)))
+        else {
+            continue;
+        };
+        match state {
+            AggState::Buckets(buckets) => histogram::histogram(out, table.shape(), buckets),
+            _ => convert(out, whole(conversion.kind), &field, ValueRef::Int(state.number()), style),
+        }
+    }
+}
+
+/// Aggregation values have 64 bits whatever the format was checked against.
+fn whole(kind: ConversionKind) -> ConversionKind {
+    match kind {
+        ConversionKind::Integer { base, upper, signed, .. } => {
+            ConversionKind::Integer { base, upper, signed, bits: 64 }
+        }
+        other => other,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use dtrail_lang::ir::{AggId, Detail, Program, parse};
+
+    use super::*;
+    use crate::agg::AggTables;
+    use crate::testing::FixedHost;
+
+    const LETTERS: &str = "agg @a[string]: count\nagg @b[string]: sum\nagg @q[string]: quantize\n";
+
+    /// Tables of a program in the text form of IR, with updates (aggregation, key, value).
+    fn tables(text: &str, updates: &[(u32, &[ValueRef<'_>], i64)]) -> (Program, AggTables) {
+        let program = parse::program(text).expect("IR of this test");
+        let mut tables = AggTables::new(&program, 1 << 20);
+        for &(agg, key, value) in updates {
+            let mut bytes = Vec::new();
+            key.iter().for_each(|part| part.encode(&mut bytes));
+            assert!(tables.get_mut(AggId(agg)).expect("in the program").update(&bytes, value, 1));
+        }
+        (program, tables)
+    }
+
+    fn text(text: &str) -> ValueRef<'_> {
+        ValueRef::Str(Some(text.as_bytes()))
+    }
+
+    /// Prints the aggregations that the program's first site names.
+    fn check(program: &str, updates: &[(u32, &[ValueRef<'_>], i64)], expected: &str) {
+        let (program, tables) = tables(program, updates);
+        let Detail::Printa { format, aggs } = &program.sites[0].detail else { panic!("no printa") };
+        let named: Vec<_> = aggs.iter().map(|&agg| tables.get(agg).expect("in the program")).collect();
+        let host = FixedHost::default();
+        let style = Style { host: &host, escape: false };
+        let mut out = Vec::new();
+        let any = match format {
+            Some(format) => formatted(&mut out, format, &named, SortOptions::default(), style),
+            None => default(&mut out, &named, SortOptions::default(), style),
+        };
+        assert_eq!(String::from_utf8_lossy(&out), expected);
+        assert_eq!(any, named.iter().any(|table| table.entries().len() > 0));
+    }
+
+    #[test]
+    fn keys_by_type() {
+        check(
+            "agg @_[i64, i16, u8, i32, string, ptr]: sum\nk0 = printa in c0 stmt 1 () aggs @_",
+            &[(
+                0,
+                &[-5, -6, -7, -8]
+                    .map(ValueRef::Int)
+                    .into_iter()
+                    .chain([text("k"), ValueRef::Int(-1)])
+                    .collect::<Vec<_>>(),
+                7,
+            )],
+            &format!("\n               -5 65530 249       -8  {:50}{:17}{:17}\n", "k", -1, 7),
+        );
+        check(
+            "agg @_[string]: sum\nk0 = printa in c0 stmt 1 () aggs @_",
+            &[(0, &[text("")], 1)],
+            &format!("\n{:52}{:17}\n", "", 1),
+        );
+    }
+
+    #[test]
+    fn one_aggregation_with_a_format() {
+        let two = "agg @a[i32, i32]: count\n";
+        let key: &[ValueRef<'_>] = &[ValueRef::Int(1), ValueRef::Int(2)];
+        check(
+            &format!("{two}k0 = printa in c0 stmt 1 () aggs @a format %@u64 \": \" %d32 \"\\n\""),
+            &[(0, key, 0)],
+            "1: 1\n",
+        );
+        check(&format!("{two}k0 = printa in c0 stmt 1 () aggs @a format %*d32 %@x64"), &[(0, key, 0)], "21");
+        check(&format!("{two}k0 = printa in c0 stmt 1 () aggs @a format \"never\""), &[], "");
+        check(
+            "agg @a[]: sum\nk0 = printa in c0 stmt 1 () aggs @a format %@d64 \" \" %@x64 \" \" %@8d64 \"|\" %-@5d64 \"|\"",
+            &[(0, &[], 90)],
+            "90 5a       90|90   |",
+        );
+    }
+
+    #[test]
+    fn joined_prints_fill_in_zero() {
+        check(
+            &format!(
+                "{LETTERS}k0 = printa in c0 stmt 1 () aggs @a, @b format %s \" \" %@d64 \" \" %@d64 \"\\n\""
+            ),
+            &[(0, &[text("x")], 0), (1, &[text("x")], 4), (1, &[text("y")], 9)],
+            "y 0 9\nx 1 4\n",
+        );
+        check(
+            &format!("{LETTERS}k0 = printa in c0 stmt 1 () aggs @a, @b"),
+            &[(0, &[text("x")], 0), (1, &[text("y")], 3)],
+            "\n  y                                                                 0                3\n  x                                                                 1                0\n",
+        );
+        check(
+            &format!("{LETTERS}k0 = printa in c0 stmt 1 () aggs @a, @q format %s \" \" %@d64 %@d64 \"\\n\""),
+            &[(0, &[text("x")], 0)],
+            "x 1\n           value  ------------- Distribution ------------- count    \n              -1 |                                         0        \n               0 |                                         0        \n               1 |                                         0        \n\n",
+        );
+    }
+
+    #[test]
+    fn the_last_value_repeats() {
+        check(
+            "agg @a[]: sum\nagg @b[]: sum\nk0 = printa in c0 stmt 1 () aggs @a, @b format %@d64 \" \" %@d64 \" \" %@d64",
+            &[(0, &[], 3), (1, &[], 4)],
+            "3 4 4",
+        );
+    }
+
+    #[test]
+    fn histograms_ignore_the_width() {
+        check(
+            "agg @a[string]: quantize\nk0 = printa in c0 stmt 1 () aggs @a format \"<\" %s %@5d64 \">\"",
+            &[(0, &[text("k")], 4)],
+            "<k\n           value  ------------- Distribution ------------- count    \n               2 |                                         0        \n               4 |@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@ 1        \n               8 |                                         0        \n>",
+        );
+    }
+}

@@ -1,0 +1,77 @@
+//! `%Y` and `%T`: moments as text, from broken-down local time.
+
+use crate::host::LocalTime;
+
+const MONTHS: [&str; 12] =
+    ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];
+const DAYS: [&str; 7] = ["Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat"];
+
+fn month(time: &LocalTime) -> &'static str {
+    MONTHS.get(usize::from(time.month).wrapping_sub(1)).copied().unwrap_or("?")
+}
+
+/// `%Y`: `2004 Jan 25 13:00:00`, the day padded with a blank.
+pub(super) fn date(time: &LocalTime) -> String {
+    let LocalTime { year, day, hour, minute, second, .. } = time;
+    format!("{year} {} {day:2} {hour:02}:{minute:02}:{second:02}", month(time))
+}
+
+/// `%T`: `Sun, 25 Jan 2004 13:00:00 PST`. The year is that of the ISO week.
+pub(super) fn stamp(time: &LocalTime) -> String {
+    let LocalTime { day, hour, minute, second, zone, .. } = time;
+    let weekday = DAYS.get(usize::from(time.weekday)).copied().unwrap_or("?");
+    let year = week_year(time);
+    format!("{weekday}, {day:02} {} {year} {hour:02}:{minute:02}:{second:02} {zone}", month(time))
+}
+
+fn is_leap(year: i64) -> bool {
+    year % 4 == 0 && (year % 100 != 0 || year % 400 == 0)
+}
+
+/// The year that the ISO week of a day belongs to: that of its Thursday.
+fn week_year(time: &LocalTime) -> i64 {
+    const BEFORE: [i64; 12] = [0, 31, 59, 90, 120, 151, 181, 212, 243, 273, 304, 334];
+    let before = BEFORE.get(usize::from(time.month).wrapping_sub(1)).copied().unwrap_or(0);
+    let leap_day = i64::from(is_leap(time.year) && time.month > 2);
+    let day_of_year = before + leap_day + i64::from(time.day);
+    let since_monday = (i64::from(time.weekday) + 6) % 7;
+    let thursday = day_of_year - since_monday + 3;
+    match thursday {
+        ..=0 => time.year - 1,
+        day if day > 365 + i64::from(is_leap(time.year)) => time.year + 1,
+        _ => time.year,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn at(year: i64, month: u8, day: u8, weekday: u8) -> LocalTime {
+        LocalTime { year, month, day, weekday, hour: 21, minute: 0, second: 7, zone: "UTC".into() }
+    }
+
+    #[test]
+    fn moments() {
+        assert_eq!(date(&at(1970, 1, 1, 4)), "1970 Jan  1 21:00:07");
+        assert_eq!(date(&at(2004, 1, 25, 0)), "2004 Jan 25 21:00:07");
+        assert_eq!(stamp(&at(2004, 1, 25, 0)), "Sun, 25 Jan 2004 21:00:07 UTC");
+        assert_eq!(stamp(&at(1970, 1, 1, 4)), "Thu, 01 Jan 1970 21:00:07 UTC");
+    }
+
+    #[test]
+    fn the_year_of_a_week_is_that_of_its_thursday() {
+        for (time, year) in [
+            (at(2005, 1, 1, 6), 2004),
+            (at(2005, 1, 2, 0), 2004),
+            (at(2005, 1, 3, 1), 2005),
+            (at(2008, 12, 29, 1), 2009),
+            (at(2008, 12, 28, 0), 2008),
+            (at(2010, 1, 3, 0), 2009),
+            (at(2020, 12, 31, 4), 2020),
+            (at(2021, 1, 1, 5), 2020),
+        ] {
+            assert_eq!(week_year(&time), year, "{time:?}");
+        }
+    }
+}

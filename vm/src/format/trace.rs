@@ -1,0 +1,75 @@
+//! The text of `trace()` (runtime spec §2): one value in its own type's width, bare in quiet mode.
+
+use std::io::Write as _;
+
+use dtrail_lang::ir::ValueType;
+
+use super::{Style, pad, shown};
+use crate::runtime::extend;
+use crate::value::ValueRef;
+
+/// Appends the text of one value.
+pub fn trace(out: &mut Vec<u8>, value: ValueRef<'_>, ty: ValueType, quiet: bool, style: Style<'_>) {
+    let (bits, signed) = match ty {
+        ValueType::Int { bits, signed } => (bits, signed),
+        ValueType::Pointer => (64, false),
+        ValueType::Str => {
+            let text = shown(value.bytes(), style.escape);
+            if quiet {
+                out.extend_from_slice(&text);
+            } else {
+                out.extend_from_slice(b"  ");
+                pad(out, &text, 33, true);
+            }
+            return;
+        }
+    };
+    let width = match (quiet, bits, signed) {
+        (true, ..) => 0,
+        (_, 8, _) => 3,
+        (_, 16, _) => 5,
+        (_, 32, _) => 10,
+        (_, _, true) => 19,
+        (_, _, false) => 20,
+    };
+    if !quiet {
+        out.push(b' ');
+    }
+    let value = extend(value.int() as u64, bits, signed);
+    // Writing to a vector cannot fail.
+    let _ = match signed {
+        true => write!(out, "{:width$}", value as i64),
+        false => write!(out, "{value:width$}"),
+    };
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::FixedHost;
+
+    fn check(value: ValueRef<'_>, ty: ValueType, quiet: &str, wide: &str) {
+        let host = FixedHost::default();
+        for (is_quiet, expected) in [(true, quiet), (false, wide)] {
+            let mut out = Vec::new();
+            trace(&mut out, value, ty, is_quiet, Style { host: &host, escape: false });
+            assert_eq!(String::from_utf8_lossy(&out), expected, "{value:?} as {ty:?}");
+        }
+    }
+
+    #[test]
+    fn widths_by_type() {
+        let int = |bits, signed| ValueType::Int { bits, signed };
+        check(ValueRef::Int(-1), int(8, true), "-1", "  -1");
+        check(ValueRef::Int(255), int(8, false), "255", " 255");
+        check(ValueRef::Int(-300), int(16, true), "-300", "  -300");
+        check(ValueRef::Int(65535), int(16, false), "65535", " 65535");
+        check(ValueRef::Int(42), int(32, true), "42", "         42");
+        check(ValueRef::Int(-1), int(32, false), "4294967295", " 4294967295");
+        check(ValueRef::Int(-1), int(64, true), "-1", "                  -1");
+        check(ValueRef::Int(7), int(64, false), "7", "                    7");
+        check(ValueRef::Int(-1), ValueType::Pointer, "18446744073709551615", " 18446744073709551615");
+        check(ValueRef::Str(Some(b"ab")), ValueType::Str, "ab", "  ab                               ");
+        check(ValueRef::Str(None), ValueType::Str, "", "                                   ");
+    }
+}

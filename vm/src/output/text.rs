@@ -1,0 +1,114 @@
+//! Output to two writers: a file, a pipe or a terminal, and standard error.
+
+use std::io::{self, Write};
+
+use super::{Output, WriteError};
+
+/// Buffered bytes are passed on at this size, flushed or not.
+const BUFFER: usize = 1 << 16;
+
+/// See the module.
+#[derive(Debug)]
+pub struct TextOutput<W, E> {
+    out: W,
+    err: E,
+    buffer: Vec<u8>,
+    failed: Option<WriteError>,
+    terminal: bool,
+}
+
+impl<W: Write, E: Write> TextOutput<W, E> {
+    /// Output to `out` and `err`; `terminal` says what `out` is.
+    pub fn new(out: W, err: E, terminal: bool) -> TextOutput<W, E> {
+        TextOutput { out, err, buffer: Vec::new(), failed: None, terminal }
+    }
+
+    fn pass_on(&mut self) {
+        if self.failed.is_none() {
+            let written = self.out.write_all(&self.buffer).and_then(|()| self.out.flush());
+            self.failed = written.err().map(|error| match error.kind() {
+                io::ErrorKind::BrokenPipe => WriteError::Closed,
+                _ => WriteError::Failed(error.to_string()),
+            });
+        }
+        self.buffer.clear();
+    }
+}
+
+impl<W: Write, E: Write> Output for TextOutput<W, E> {
+    fn write(&mut self, bytes: &[u8]) {
+        self.buffer.extend_from_slice(bytes);
+        if self.buffer.len() >= BUFFER {
+            self.pass_on();
+        }
+    }
+
+    fn flush(&mut self) -> Result<(), WriteError> {
+        if !self.buffer.is_empty() {
+            self.pass_on();
+        }
+        self.failed.clone().map_or(Ok(()), Err)
+    }
+
+    fn diagnostic(&mut self, message: &[u8]) {
+        // One write a message keeps lines of several processes apart.
+        let line = [message, b"\n"].concat();
+        let _ = self.err.write_all(&line).and_then(|()| self.err.flush());
+    }
+
+    fn is_terminal(&self) -> bool {
+        self.terminal
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[derive(Default)]
+    struct Pipe {
+        taken: Vec<u8>,
+        writes: usize,
+        room: Option<usize>,
+    }
+
+    impl Write for Pipe {
+        fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+            self.writes += 1;
+            if self.room.is_some_and(|room| self.taken.len() >= room) {
+                return Err(io::ErrorKind::BrokenPipe.into());
+            }
+            self.taken.extend_from_slice(bytes);
+            Ok(bytes.len())
+        }
+
+        fn flush(&mut self) -> io::Result<()> {
+            Ok(())
+        }
+    }
+
+    #[test]
+    fn rows_are_passed_on_at_each_flush() {
+        let mut output = TextOutput::new(Pipe::default(), Vec::new(), false);
+        output.write(b"a\n");
+        output.write(b"b\n");
+        assert!(output.out.taken.is_empty());
+        assert_eq!(output.flush(), Ok(()));
+        assert_eq!(output.flush(), Ok(()));
+        assert_eq!((output.out.taken.as_slice(), output.out.writes), (&b"a\nb\n"[..], 1));
+        output.diagnostic(b"dtrace: oops");
+        assert_eq!(output.err, b"dtrace: oops\n");
+    }
+
+    #[test]
+    fn a_closed_pipe_is_told_from_other_failures_and_stays_closed() {
+        let mut output = TextOutput::new(Pipe { room: Some(1), ..Pipe::default() }, Vec::new(), false);
+        output.write(b"a");
+        assert_eq!(output.flush(), Ok(()));
+        output.write(b"b");
+        assert_eq!(output.flush(), Err(WriteError::Closed));
+        output.write(&[b'c'; BUFFER]);
+        assert_eq!(output.flush(), Err(WriteError::Closed));
+        assert_eq!((output.out.taken.as_slice(), output.out.writes), (&b"a"[..], 2));
+    }
+}

@@ -1,0 +1,161 @@
+//! The run-time call table: one routine for each row of `lang::builtins::funcs`, called by the interpreter and by
+//! compiled code alike. A routine takes its arguments as register words and gives the result's; it reports a fault
+//! through the run's status.
+
+use dtrail_lang::builtins::Func;
+use dtrail_lang::ir::AddrSpace;
+
+use super::arena::{self, NULL};
+use super::{Run, strings};
+use crate::fault::{FaultKind, Raised};
+
+/// A subroutine: up to three arguments, of which `given` count (the others are 0).
+pub type Routine = for<'r, 'a> extern "C" fn(run: &'r mut Run<'a>, a: u64, b: u64, c: u64, given: u32) -> u64;
+
+/// By `func as usize`.
+pub const TABLE: &[(Func, Routine)] = &[
+    (Func::Copyin, copyin),
+    (Func::Copyinstr, copyinstr),
+    (Func::Strlen, strlen),
+    (Func::Strjoin, strjoin),
+    (Func::Strstr, strstr),
+    (Func::Index, index),
+    (Func::Substr, substr),
+    (Func::Basename, basename),
+    (Func::Dirname, dirname),
+    (Func::StrSuffix, suffix),
+    (Func::StrByte, byte),
+];
+
+/// Calls the routine of a subroutine with register words.
+pub fn call(run: &mut Run<'_>, func: Func, args: &[u64]) -> u64 {
+    let arg = |i: usize| args.get(i).copied().unwrap_or(0);
+    match TABLE.get(func as usize) {
+        Some((_, routine)) => routine(run, arg(0), arg(1), arg(2), args.len() as u32),
+        None => run.bug("a subroutine without a routine"),
+    }
+}
+
+/// The length of a string argument, which must not be NULL.
+fn length(run: &mut Run<'_>, word: u64) -> Option<usize> {
+    let length = run.bytes(word).map(<[u8]>::len);
+    if length.is_none() {
+        run.raise(Raised::new(FaultKind::BadAddr, 0));
+    }
+    length
+}
+
+extern "C" fn copyin(run: &mut Run<'_>, addr: u64, size: u64, _: u64, _: u32) -> u64 {
+    let block = match run.allocate(size) {
+        Ok(block) => block,
+        Err(raised) => return run.raise(raised),
+    };
+    // The block is taken out while the event is read, so that the read can borrow the run.
+    let start = run.world.scratch.len() - (size as usize).next_multiple_of(8);
+    let mut scratch = std::mem::take(&mut run.world.scratch);
+    let read = match size {
+        0 => Ok(()),
+        _ => run.read(AddrSpace::User, addr, &mut scratch[start..start + size as usize]),
+    };
+    run.world.scratch = scratch;
+    run.ok(read.map(|()| block))
+}
+
+extern "C" fn copyinstr(run: &mut Run<'_>, addr: u64, max: u64, _: u64, given: u32) -> u64 {
+    let strsize = run.world.strsize;
+    let max = if given > 1 { usize::try_from(max).unwrap_or(usize::MAX).min(strsize) } else { strsize };
+    match max.checked_sub(1) {
+        Some(limit) => run.read_string(AddrSpace::User, addr, limit),
+        None => run.raise(Raised::new(FaultKind::BadAddr, addr)),
+    }
+}
+
+extern "C" fn strlen(run: &mut Run<'_>, text: u64, _: u64, _: u64, _: u32) -> u64 {
+    length(run, text).map_or(0, |length| length as u64)
+}
+
+extern "C" fn strjoin(run: &mut Run<'_>, a: u64, b: u64, _: u64, _: u32) -> u64 {
+    if length(run, a).is_none() || length(run, b).is_none() {
+        return 0;
+    }
+    let joined = run.world.arena.join(a, b, run.world.strsize);
+    run.filed(joined)
+}
+
+extern "C" fn strstr(run: &mut Run<'_>, text: u64, needle: u64, _: u64, _: u32) -> u64 {
+    let (Some(length), Some(_)) = (length(run, text), length(run, needle)) else { return 0 };
+    match find(run, text, needle, 0) {
+        Some(at) => arena::part(text, at..length),
+        None => NULL,
+    }
+}
+
+extern "C" fn index(run: &mut Run<'_>, text: u64, needle: u64, start: u64, _: u32) -> u64 {
+    if length(run, text).is_none() || length(run, needle).is_none() {
+        return 0;
+    }
+    let start = usize::try_from((start as i64).max(0)).unwrap_or(usize::MAX);
+    find(run, text, needle, start).map_or(u64::MAX, |at| at as u64)
+}
+
+fn find(run: &Run<'_>, text: u64, needle: u64, start: usize) -> Option<usize> {
+    strings::find(run.bytes(text)?, run.bytes(needle)?, start)
+}
+
+extern "C" fn substr(run: &mut Run<'_>, text: u64, start: u64, count: u64, given: u32) -> u64 {
+    let Some(length) = length(run, text) else { return 0 };
+    let count = if given > 2 { count as i64 } else { run.world.strsize as i64 };
+    arena::part(text, strings::substr(length, start as i64, count))
+}
+
+extern "C" fn basename(run: &mut Run<'_>, path: u64, _: u64, _: u64, _: u32) -> u64 {
+    component(run, path, strings::basename)
+}
+
+extern "C" fn dirname(run: &mut Run<'_>, path: u64, _: u64, _: u64, _: u32) -> u64 {
+    component(run, path, strings::dirname)
+}
+
+fn component(run: &mut Run<'_>, path: u64, pick: fn(&[u8]) -> Option<std::ops::Range<usize>>) -> u64 {
+    if length(run, path).is_none() {
+        return 0;
+    }
+    match pick(run.bytes(path).unwrap_or(&[])) {
+        Some(range) => arena::part(path, range),
+        None => {
+            let dot = run.world.arena.push(b".");
+            run.filed(dot)
+        }
+    }
+}
+
+extern "C" fn suffix(run: &mut Run<'_>, text: u64, from: u64, _: u64, _: u32) -> u64 {
+    let Some(length) = length(run, text) else { return 0 };
+    let from = usize::try_from(from).unwrap_or(length).min(length);
+    arena::part(text, from..length)
+}
+
+extern "C" fn byte(run: &mut Run<'_>, text: u64, at: u64, computed: u64, _: u32) -> u64 {
+    if length(run, text).is_none() {
+        return 0;
+    }
+    if computed != 0 && at >= run.world.strsize as u64 {
+        return run.raise(Raised::new(FaultKind::BadIndex, at));
+    }
+    let byte = usize::try_from(at).ok().and_then(|at| run.bytes(text)?.get(at).copied());
+    byte.unwrap_or(0) as i8 as u64
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_subroutine_has_its_routine() {
+        assert_eq!(TABLE.len(), Func::ROWS.len());
+        for (row, (func, _)) in Func::ROWS.iter().zip(TABLE) {
+            assert_eq!(row.id, *func, "{}", row.name);
+            assert!(row.params.len() <= 3, "{} takes more than a routine does", row.name);
+        }
+    }
+}

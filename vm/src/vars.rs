@@ -1,0 +1,317 @@
+//! D variables that live in user space (language spec §8.1): globals, `self->` keyed by thread, `this->` for one firing,
+//! associative arrays under canonical keys. In: registers' values. Out: the same. Dynamic variables exist while they are
+//! neither zero nor NULL, and their number is bounded by `dynvarsize`. Kernel-homed variables never come here.
+
+use std::collections::HashMap;
+
+use dtrail_lang::ir::{self, RegKind, Scope, VarId};
+use dtrail_lang::plan::layout::{self, KeyPart};
+use foldhash::fast::RandomState;
+
+use crate::value::ValueRef;
+
+/// A thread's identity: thread ID and start time.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub struct Thread {
+    /// Kernel thread ID.
+    pub tid: u32,
+    /// Nanoseconds since boot.
+    pub start: u64,
+}
+
+/// A store was refused because its space (`dynvarsize`) is used up.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Full;
+
+/// All variables of a session.
+#[derive(Clone, Debug, Default)]
+pub struct Vars {
+    places: Vec<Place>,
+    globals: Vec<Cell>,
+    locals: Vec<Cell>,
+    /// Whether any local was written since they were zeroed.
+    locals_used: bool,
+    arrays: Vec<Array>,
+    threads: Threads,
+}
+
+/// Where a variable is: an index in the store of its kind.
+#[derive(Clone, Copy, Debug)]
+enum Place {
+    Global(u32),
+    Local(u32),
+    Thread(u32),
+    Array { index: u32, per_thread: bool },
+}
+
+/// A value at rest: an integer, or the length + 1 of a string (0: NULL) whose buffer is used again.
+#[derive(Clone, Debug, Default)]
+struct Cell {
+    word: u64,
+    bytes: Vec<u8>,
+}
+
+impl Cell {
+    fn get(&self, kind: RegKind) -> ValueRef<'_> {
+        match kind {
+            RegKind::Int => ValueRef::Int(self.word as i64),
+            RegKind::Str => {
+                ValueRef::Str(self.word.checked_sub(1).and_then(|n| self.bytes.get(..n as usize)))
+            }
+        }
+    }
+
+    fn set(&mut self, value: ValueRef<'_>) {
+        match value {
+            ValueRef::Int(value) => self.word = value as u64,
+            ValueRef::Str(None) => self.word = 0,
+            ValueRef::Str(Some(bytes)) => {
+                self.word = bytes.len() as u64 + 1;
+                self.bytes.clear();
+                self.bytes.extend_from_slice(bytes);
+            }
+        }
+    }
+
+    /// The empty string, or 0: what an unassigned global or `this->` variable holds.
+    fn unassigned(kind: RegKind) -> Cell {
+        Cell { word: u64::from(kind == RegKind::Str), bytes: Vec::new() }
+    }
+}
+
+fn absent(value: ValueRef<'_>) -> bool {
+    matches!(value, ValueRef::Int(0) | ValueRef::Str(None))
+}
+
+/// What a missing dynamic variable reads as.
+fn missing(kind: RegKind) -> ValueRef<'static> {
+    match kind {
+        RegKind::Int => ValueRef::Int(0),
+        RegKind::Str => ValueRef::Str(None),
+    }
+}
+
+/// The elements of an associative array.
+#[derive(Clone, Debug)]
+struct Array {
+    elements: HashMap<Box<[u8]>, Cell, RandomState>,
+    capacity: usize,
+}
+
+/// `self->` scalars: a block of cells a thread.
+#[derive(Clone, Debug, Default)]
+struct Threads {
+    blocks: HashMap<Thread, Box<[Cell]>, RandomState>,
+    width: usize,
+    capacity: usize,
+    /// Blocks are swept when there are more than this.
+    sweep_at: usize,
+}
+
+impl Threads {
+    /// Blocks are kept when their last cell turns zero, since a thread that had a value will likely have one again; the
+    /// empty ones go once they may be the majority.
+    fn make_room(&mut self) {
+        if self.blocks.len() < self.sweep_at.min(self.capacity) {
+            return;
+        }
+        self.blocks.retain(|_, cells| cells.iter().any(|cell| cell.word != 0));
+        self.sweep_at = (self.blocks.len() * 2).max(64);
+    }
+}
+
+impl Vars {
+    /// The variables of a program, unassigned. `dynvarsize` bounds dynamic ones, in bytes.
+    pub fn new(program: &ir::Program, dynvarsize: u64) -> Vars {
+        let strsize = program.limits.strsize;
+        let mut vars = Vars::default();
+        let mut block_bytes = 0;
+        for var in &program.vars {
+            let kind = var.ty.reg_kind();
+            let place = match (&var.keys, var.scope) {
+                (Some(keys), scope) => {
+                    let per_thread = scope == Scope::ThreadLocal;
+                    let thread = [KeyPart::Int, KeyPart::Int].into_iter().filter(|_| per_thread);
+                    let parts = keys.iter().map(|&ty| KeyPart::of(ty)).chain(thread);
+                    let cell = u64::from(layout::cell_bytes(var.ty, strsize));
+                    let capacity = layout::entries(dynvarsize, parts, strsize, cell) as usize;
+                    vars.arrays.push(Array { elements: HashMap::default(), capacity });
+                    Place::Array { index: vars.arrays.len() as u32 - 1, per_thread }
+                }
+                (None, Scope::Global) => {
+                    vars.globals.push(Cell::unassigned(kind));
+                    Place::Global(vars.globals.len() as u32 - 1)
+                }
+                (None, Scope::ClauseLocal) => {
+                    vars.locals.push(Cell::unassigned(kind));
+                    Place::Local(vars.locals.len() as u32 - 1)
+                }
+                (None, Scope::ThreadLocal) => {
+                    block_bytes += u64::from(layout::cell_bytes(var.ty, strsize));
+                    vars.threads.width += 1;
+                    Place::Thread(vars.threads.width as u32 - 1)
+                }
+            };
+            vars.places.push(place);
+        }
+        let thread = [KeyPart::Int, KeyPart::Int];
+        vars.threads.capacity = layout::entries(dynvarsize, thread, strsize, block_bytes) as usize;
+        vars.threads.sweep_at = 64;
+        vars
+    }
+
+    /// Zeroes the `this->` variables: a new firing begins.
+    pub fn begin_firing(&mut self, program: &ir::Program) {
+        if !std::mem::take(&mut self.locals_used) {
+            return;
+        }
+        for (var, place) in program.vars.iter().zip(&self.places) {
+            if let Place::Local(index) = place {
+                self.locals[*index as usize].word = u64::from(var.ty.reg_kind() == RegKind::Str);
+            }
+        }
+    }
+
+    /// Whether the variable's value depends on the thread.
+    pub fn per_thread(&self, var: VarId) -> bool {
+        matches!(self.places.get(var.index()), Some(Place::Thread(_) | Place::Array { per_thread: true, .. }))
+    }
+
+    /// Reads a variable, or with `key` (canonical, ahead of it the thread for `self->`) an element.
+    pub fn get(&self, var: VarId, kind: RegKind, thread: Thread, key: &[u8]) -> ValueRef<'_> {
+        let cell = match self.places.get(var.index()) {
+            Some(Place::Global(index)) => self.globals.get(*index as usize),
+            Some(Place::Local(index)) => self.locals.get(*index as usize),
+            Some(Place::Thread(index)) => {
+                self.threads.blocks.get(&thread).and_then(|cells| cells.get(*index as usize))
+            }
+            Some(Place::Array { index, .. }) => {
+                self.arrays.get(*index as usize).and_then(|array| array.elements.get(key))
+            }
+            None => None,
+        };
+        cell.map_or(missing(kind), |cell| cell.get(kind))
+    }
+
+    /// Writes a variable or an element; zero and NULL remove a dynamic one.
+    pub fn set(&mut self, var: VarId, thread: Thread, key: &[u8], value: ValueRef<'_>) -> Result<(), Full> {
+        match self.places.get(var.index()) {
+            Some(Place::Global(index)) => self.globals[*index as usize].set(value),
+            Some(Place::Local(index)) => {
+                self.locals_used = true;
+                self.locals[*index as usize].set(value);
+            }
+            Some(Place::Thread(index)) => return self.set_thread(*index as usize, thread, value),
+            Some(Place::Array { index, .. }) => return self.set_element(*index as usize, key, value),
+            None => {}
+        }
+        Ok(())
+    }
+
+    fn set_thread(&mut self, index: usize, thread: Thread, value: ValueRef<'_>) -> Result<(), Full> {
+        let threads = &mut self.threads;
+        if let Some(cells) = threads.blocks.get_mut(&thread) {
+            cells[index].set(value);
+            return Ok(());
+        }
+        if absent(value) {
+            return Ok(());
+        }
+        threads.make_room();
+        if threads.blocks.len() >= threads.capacity {
+            return Err(Full);
+        }
+        let mut cells: Box<[Cell]> = vec![Cell::default(); threads.width].into();
+        cells[index].set(value);
+        threads.blocks.insert(thread, cells);
+        Ok(())
+    }
+
+    fn set_element(&mut self, index: usize, key: &[u8], value: ValueRef<'_>) -> Result<(), Full> {
+        let array = &mut self.arrays[index];
+        if absent(value) {
+            array.elements.remove(key);
+            return Ok(());
+        }
+        if let Some(cell) = array.elements.get_mut(key) {
+            cell.set(value);
+            return Ok(());
+        }
+        if array.elements.len() >= array.capacity {
+            return Err(Full);
+        }
+        let mut cell = Cell::default();
+        cell.set(value);
+        array.elements.insert(key.into(), cell);
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use dtrail_lang::ir::parse;
+
+    use super::*;
+
+    const ONE: Thread = Thread { tid: 1, start: 5 };
+    const TWO: Thread = Thread { tid: 2, start: 5 };
+
+    fn vars(text: &str, dynvarsize: u64) -> (ir::Program, Vars) {
+        let program = parse::program(text).expect("IR of this test");
+        let vars = Vars::new(&program, dynvarsize);
+        (program, vars)
+    }
+
+    fn text(bytes: &[u8]) -> ValueRef<'_> {
+        ValueRef::Str(Some(bytes))
+    }
+
+    #[test]
+    fn what_unassigned_variables_hold() {
+        let (_, vars) = vars(
+            "var g: string\nvar this->l: string\nvar self->t: string\nvar n: i32\nvar a[i32]: string",
+            999,
+        );
+        let get = |var, kind| vars.get(VarId(var), kind, ONE, &[0; 8]);
+        assert_eq!(get(0, RegKind::Str), text(b""));
+        assert_eq!(get(1, RegKind::Str), text(b""));
+        assert_eq!(get(2, RegKind::Str), ValueRef::Str(None));
+        assert_eq!(get(3, RegKind::Int), ValueRef::Int(0));
+        assert_eq!(get(4, RegKind::Str), ValueRef::Str(None));
+    }
+
+    #[test]
+    fn this_lasts_one_firing_and_self_belongs_to_a_thread() {
+        let (program, mut vars) = vars("var this->l: string\nvar self->t: u64\nvar self->s: string", 9999);
+        assert_eq!(vars.set(VarId(0), ONE, &[], text(b"x")), Ok(()));
+        assert_eq!(vars.set(VarId(1), ONE, &[], ValueRef::Int(7)), Ok(()));
+        assert_eq!(vars.set(VarId(2), ONE, &[], text(b"abc")), Ok(()));
+        assert_eq!(vars.get(VarId(0), RegKind::Str, TWO, &[]), text(b"x"));
+        vars.begin_firing(&program);
+        assert_eq!(vars.get(VarId(0), RegKind::Str, TWO, &[]), text(b""));
+        assert_eq!(vars.get(VarId(1), RegKind::Int, ONE, &[]), ValueRef::Int(7));
+        assert_eq!(vars.get(VarId(1), RegKind::Int, TWO, &[]), ValueRef::Int(0));
+        assert_eq!(vars.get(VarId(1), RegKind::Int, Thread { start: 6, ..ONE }, &[]), ValueRef::Int(0));
+        assert_eq!(vars.set(VarId(1), ONE, &[], ValueRef::Int(0)), Ok(()));
+        assert_eq!(vars.get(VarId(2), RegKind::Str, ONE, &[]), text(b"abc"));
+    }
+
+    #[test]
+    fn dynamic_variables_vanish_and_their_space_is_bounded() {
+        // One element takes 16 + 8 + 8 bytes, one thread 16 + 16 + 8.
+        let (_, mut vars) = vars("var a[i32]: i32\nvar self->t: i32", 80);
+        let mut set = |key: u8, value| vars.set(VarId(0), ONE, &[key; 8], ValueRef::Int(value));
+        assert_eq!(set(1, 5), Ok(()));
+        assert_eq!(set(2, 5), Ok(()));
+        assert_eq!(set(3, 5), Err(Full));
+        assert_eq!(set(3, 0), Ok(()), "removing needs no room");
+        assert_eq!(set(1, 0), Ok(()));
+        assert_eq!(set(3, 5), Ok(()));
+        assert_eq!(vars.get(VarId(0), RegKind::Int, ONE, &[1; 8]), ValueRef::Int(0));
+        assert_eq!(vars.get(VarId(0), RegKind::Int, ONE, &[3; 8]), ValueRef::Int(5));
+
+        let mut set = |tid, value| vars.set(VarId(1), Thread { tid, start: 0 }, &[], ValueRef::Int(value));
+        assert_eq!((set(1, 9), set(2, 9), set(3, 9)), (Ok(()), Ok(()), Err(Full)));
+        assert_eq!((set(2, 0), set(3, 9)), (Ok(()), Ok(())), "an emptied block makes room");
+    }
+}
