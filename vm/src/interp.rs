@@ -7,6 +7,9 @@ use crate::engine::{Ending, Engine};
 use crate::fault::{FaultKind, Raised};
 use crate::runtime::{NULL, Run, extend, table};
 
+#[cfg(test)]
+mod tests;
+
 /// See the module. Holds buffers only.
 #[derive(Debug, Default)]
 pub struct Interp {

@@ -1,18 +1,20 @@
 //! Stand-ins for the machine in this crate's tests: a fixed host, events from a list, a plan without a kernel part.
 
 use std::cell::Cell;
-use std::collections::VecDeque;
+use std::collections::{HashMap, VecDeque};
 use std::rc::Rc;
 use std::time::{Duration, Instant};
 
 use dtrail_lang::builtins::BuiltinVar;
 use dtrail_lang::env::{Environment, NoMatch, Probe, ProbeId, ProbePattern};
-use dtrail_lang::ir::{self, AddrSpace, ProbeIndex};
+use dtrail_lang::ir::{self, AddrSpace, AggId, ProbeIndex, VarId};
 use dtrail_lang::plan::{AggPlacement, Capabilities, Cuts, Home, Plan, Side};
 
+use crate::agg::AggState;
 use crate::event::{Error, Event, EventContext, EventSink, EventSource, Exited, Flow, KernelState, Wait};
 use crate::fault::{Drops, FaultKind, Raised};
 use crate::host::{Host, LocalTime, TaskInfo};
+use crate::value::Value;
 
 /// A plan that leaves everything to user space.
 pub(crate) fn user_plan(program: ir::Program) -> Plan {
@@ -288,5 +290,47 @@ impl Environment for NoProbes {
 
     fn suggest(&self, _: &ProbePattern) -> Vec<String> {
         Vec::new()
+    }
+}
+
+/// Kernel-homed state in memory.
+#[derive(Default)]
+pub(crate) struct FakeKernel {
+    /// By variable and key.
+    pub(crate) vars: HashMap<(u32, Vec<Value>), Value>,
+    /// What generations hold: generation, aggregation, key, state.
+    pub(crate) held: Vec<(u32, AggId, Vec<Value>, AggState)>,
+    pub(crate) generation: u32,
+    /// Refuses stores.
+    pub(crate) full: bool,
+    pub(crate) exit: Option<i64>,
+}
+
+impl KernelState for FakeKernel {
+    fn get(&mut self, var: VarId, keys: &[Value]) -> Value {
+        self.vars.get(&(var.0, keys.to_vec())).cloned().unwrap_or(Value::Int(0))
+    }
+
+    fn set(&mut self, var: VarId, keys: &[Value], value: &Value) -> bool {
+        if !self.full {
+            self.vars.insert((var.0, keys.to_vec()), value.clone());
+        }
+        !self.full
+    }
+
+    fn cut(&mut self) {
+        self.generation += 1;
+    }
+
+    fn sweep(&mut self, generation: Option<u32>, take: &mut dyn FnMut(AggId, u32, Box<[Value]>, AggState)) {
+        // `None` takes what was current before the last cut, or without a cut everything.
+        let before = generation.unwrap_or(if self.generation == 0 { u32::MAX } else { self.generation });
+        for (_, agg, key, state) in self.held.extract_if(.., |(held_in, ..)| *held_in < before) {
+            take(agg, 0, key.into(), state);
+        }
+    }
+
+    fn exit_status(&mut self) -> Option<i64> {
+        self.exit
     }
 }

@@ -1,5 +1,7 @@
 //! Whole runs from IR text to the bytes of both streams.
 
+mod records;
+
 use dtrail_lang::builtins::BuiltinVar;
 use dtrail_lang::ir::parse;
 
