@@ -222,8 +222,8 @@ pub enum Op {
 pub enum Terminator {
     /// The only successor.
     Goto(BlockId),
-    /// To `then` if `cond` is non-zero, else to `otherwise`. Both arms reach `merge` (which may be an arm itself) or
-    /// return.
+    /// To `then` if `cond` is non-zero, else to `otherwise`. Both arms reach `merge` (which may be an arm itself), or
+    /// return if the branch stands in no other.
     Branch { cond: Reg, then: BlockId, otherwise: BlockId, merge: BlockId },
     /// The end of the clause.
     Return,
@@ -308,6 +308,53 @@ impl Op {
             Op::Call { args, .. } | Op::Record { args, .. } => args.iter().copied().for_each(f),
             Op::Send { src, .. } => f(*src),
             Op::Control { status } => status.iter().copied().for_each(f),
+        }
+    }
+
+    /// Calls `f` with every register it names, to be replaced: sources first, then what it writes.
+    pub fn for_each_reg_mut(&mut self, mut f: impl FnMut(&mut Reg)) {
+        match self {
+            Op::Work | Op::SetBit { .. } | Op::FaultPoint { .. } => {}
+            Op::Const { dst, .. }
+            | Op::Str { dst, .. }
+            | Op::Null { dst }
+            | Op::Builtin { dst, .. }
+            | Op::GetVar { dst, .. }
+            | Op::Recv { dst, .. }
+            | Op::Bit { dst, .. } => f(dst),
+            Op::Move { dst, src } | Op::Unary { dst, src, .. } | Op::Extend { dst, src, .. } => {
+                f(src);
+                f(dst);
+            }
+            Op::Load { dst, addr, .. } | Op::LoadStr { dst, addr, .. } => {
+                f(addr);
+                f(dst);
+            }
+            Op::Binary { dst, lhs, rhs, .. }
+            | Op::Compare { dst, lhs, rhs, .. }
+            | Op::StrCompare { dst, lhs, rhs, .. } => {
+                f(lhs);
+                f(rhs);
+                f(dst);
+            }
+            Op::Store { addr, src, .. } => {
+                f(addr);
+                f(src);
+            }
+            Op::SetVar { src, .. } | Op::Send { src, .. } => f(src),
+            Op::GetElem { dst, keys: regs, .. } | Op::Call { dst, args: regs, .. } => {
+                regs.iter_mut().for_each(&mut f);
+                f(dst);
+            }
+            Op::SetElem { keys, src, .. } => {
+                keys.iter_mut().for_each(&mut f);
+                f(src);
+            }
+            Op::Aggregate { keys, value, weight, .. } => {
+                keys.iter_mut().chain(value).chain(weight).for_each(f);
+            }
+            Op::Record { args, .. } => args.iter_mut().for_each(f),
+            Op::Control { status } => status.iter_mut().for_each(f),
         }
     }
 

@@ -8,8 +8,9 @@
 //! **Structure.** Control flow is acyclic and structured as in SPIR-V: a [`Terminator::Branch`] names the block where
 //! its two arms meet. Block 0 is the entry. Blocks are stored in topological order: every edge goes from a lower to a
 //! higher index. An arm is either the merge block itself or a block that nothing else leads to; a merge block belongs to
-//! one branch, and only the ends of that branch's arms lead to it. An arm may return instead. A register may be assigned
-//! in several places; it must be assigned on every path to a use.
+//! one branch, and only the ends of that branch's arms lead to it. An arm of a branch that stands in no other (the
+//! predicate) may return instead. A register may be assigned in several places; it must be assigned on every path to a
+//! use.
 //!
 //! **Faults.** An op that may fault has an implicit edge to the end of the clause: the record is discarded, what was
 //! already stored stays, `ERROR` fires, and later clauses of the firing run. [`Inst::may_fault`] tells which.

@@ -1060,7 +1060,8 @@ b4:
         for line in [
             "    aggregate g0 [s5] (i0) weight i1  ; @_ quantize\n",
             "    record k4 ()  ; default\n",
-            "    i2 = eq i0, i1 #7\n",
+            "    i2 = eq i0, i1\n",
+            "    i1 = divs i0, i2 #15\n",
         ] {
             assert!(text.contains(line), "{line}");
         }

@@ -77,7 +77,7 @@ use crate::source::{SourceId, Span};
 pub enum Spans {
     /// Yes: what is printed reads back equal.
     Keep,
-    /// No: for people, and for tests that do not depend on them.
+    /// No, nor points of instructions that cannot fault: for people, and for tests that do not depend on them.
     Omit,
 }
 
@@ -308,7 +308,11 @@ impl Printer<'_> {
                     stmt = inst.stmt;
                     self.line(format_args!("  stmt {stmt}"));
                 }
-                let at = if inst.point == point { String::new() } else { format!(" #{}", inst.point) };
+                let shown = match self.spans {
+                    Spans::Keep => inst.point != point,
+                    Spans::Omit => inst.may_fault(),
+                };
+                let at = if shown { format!(" #{}", inst.point) } else { String::new() };
                 point = inst.point.wrapping_add(1);
                 let (op, span, note) = (self.op(&regs, inst), self.span(inst.span), self.note(&inst.op));
                 self.line(format_args!("    {op}{at}{span}{note}"));

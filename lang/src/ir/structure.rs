@@ -99,7 +99,12 @@ pub fn structure(blocks: &[Block]) -> Result<Structure, String> {
             Ok(())
         };
         match block.end {
-            Terminator::Return => {}
+            Terminator::Return => {
+                let nested = around.is_some_and(|w| within[w.head.index()].is_some());
+                if nested {
+                    return Err(format!("b{i} returns from inside a nested arm"));
+                }
+            }
             Terminator::Goto(to) => {
                 let ends_arm = around.and_then(|w| blocks[w.head.index()].end.merge()) == Some(to);
                 if !ends_arm {

@@ -485,6 +485,9 @@ mod tests {
         check(past_inner_merge, "clause c0: b2 leads to b4, which another block leads to");
         let shared_merge =
             "i0 = 1\nbranch i0 ? b1 : b2 merge b2\nb1:\nbranch i0 ? b2 : b2 merge b2\nb2:\nreturn";
+        let nested_return = "i0 = 1\nbranch i0 ? b1 : b4 merge b4\nb1:\nbranch i0 ? b2 : b3 merge b3\nb2:\n
+            return\nb3:\ngoto b4\nb4:\nreturn";
+        check(nested_return, "clause c0: b2 returns from inside a nested arm");
         check(shared_merge, "clause c0: b1 leads to b2, which another block leads to");
     }
 

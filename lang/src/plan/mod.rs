@@ -32,10 +32,142 @@
 
 pub mod layout;
 
+mod captures;
+mod classify;
+mod flow;
+mod groups;
+mod homes;
+mod kernel_part;
+mod mincut;
+mod needs;
+mod pieces;
+mod pinned;
+mod roles;
+#[cfg(test)]
+mod tests;
+mod user_part;
+mod why;
+
 pub use layout::{ClauseLayout, GroupLayout, KeyPart, SharedSlot, Slot, SlotKind};
 
-use crate::diag::Diagnostic;
+use crate::diag::{Diagnostic, Tag};
+use crate::ir::verify::{self, Part};
 use crate::ir::{self, AggSiteId, ClauseId, ProbeIndex, VarId};
+use crate::source::{SourceId, Span};
+use captures::Decided;
+use flow::Flow;
+use homes::{Analysed, Settled};
+use roles::Roles;
+
+/// Plans a verified program for a source of events.
+pub fn plan(program: ir::Program, caps: Capabilities, options: &PlanOptions) -> Result<Plan, PlanError> {
+    let roles = Roles::new(&program);
+    if !caps.kernel {
+        return Ok(all_in_user(program, roles));
+    }
+    let flows = program.clauses.iter().enumerate().map(|(i, clause)| {
+        let id = ClauseId(i as u32);
+        roles.clause(id).source.then(|| Flow::new(clause).map_err(|why| bug(clause, &why))).transpose()
+    });
+    let flows = flows.collect::<Result<Vec<_>, _>>()?;
+    let cx = Analysed { program: &program, roles: &roles, flows: &flows };
+    let settled = homes::settle(&cx, caps, options);
+    let mut errors = pinned::check(&cx, &settled);
+    if options.placement == Placement::Kernel {
+        errors.extend(homes::kernel_only(&cx, &settled));
+    }
+    if !errors.is_empty() {
+        return Err(errors);
+    }
+    let parts = (0..program.clauses.len()).map(|i| split(&cx, &settled, ClauseId(i as u32)));
+    let parts = parts.collect::<Result<Vec<_>, _>>()?;
+    let mut kernel = Vec::new();
+    let mut user = Vec::new();
+    let mut clause_layouts = Vec::new();
+    for part in parts {
+        kernel.push(part.kernel);
+        user.push(part.user);
+        clause_layouts.push(part.layout);
+    }
+    let (groups, probe_groups) = groups::groups(&program, &roles, &clause_layouts, &user)?;
+    let homes = groups::homes(&program, &settled);
+    let agg_sites = groups::placements(&program, &settled);
+    let Settled { cuts, reasons, .. } = settled;
+    drop(flows);
+    let probe_clauses = roles.probe_clauses;
+    Ok(Plan {
+        epoch: 0,
+        program,
+        kernel,
+        user,
+        clause_layouts,
+        groups,
+        probe_groups,
+        probe_clauses,
+        homes,
+        agg_sites,
+        cuts,
+        reasons,
+    })
+}
+
+/// Rule 6: the plan for a source without a kernel part.
+fn all_in_user(program: ir::Program, roles: Roles) -> Plan {
+    let clauses = program.clauses.len();
+    let home = Home { side: Side::User, key: Vec::new() };
+    let placement = AggPlacement { side: Side::User, key: Vec::new() };
+    Plan {
+        epoch: 0,
+        kernel: vec![None; clauses],
+        user: vec![None; clauses],
+        clause_layouts: vec![ClauseLayout::default(); clauses],
+        groups: Vec::new(),
+        probe_groups: vec![None; program.probes.len()],
+        probe_clauses: roles.probe_clauses,
+        homes: vec![home; program.vars.len()],
+        agg_sites: vec![placement; program.agg_sites.len()],
+        cuts: Cuts::default(),
+        reasons: Vec::new(),
+        program,
+    }
+}
+
+/// A clause in two.
+#[derive(Default)]
+struct Parts {
+    kernel: Option<ir::Clause>,
+    user: Option<ir::Clause>,
+    layout: ClauseLayout,
+}
+
+/// Splits a clause as decided and verifies both parts.
+fn split(cx: &Analysed<'_>, settled: &Settled, id: ClauseId) -> Result<Parts, PlanError> {
+    let (Some(flow), Some(sides)) = (&cx.flows[id.index()], &settled.sides[id.index()]) else {
+        return Ok(Parts::default());
+    };
+    let needs = needs::user_needs(cx.program, flow, sides);
+    let decided = Decided { program: cx.program, flow, sides, needs: &needs };
+    let captures = captures::captures(&decided);
+    let kernel = kernel_part::kernel_part(&decided, &captures, &settled.controls);
+    let user = user_part::user_part(&decided, &captures);
+    let layout = captures.layout;
+    for (code, part) in [(&kernel, Part::Kernel(&layout)), (&user, Part::User(&layout))] {
+        if let Some(code) = code {
+            verify::clause(cx.program, id, code, part).map_err(|why| bug(flow.clause, &why))?;
+        }
+    }
+    Ok(Parts { kernel, user, layout })
+}
+
+/// A message of the planner. No tag of DTrace's is about placement.
+fn refusal(span: Option<Span>, text: String) -> Diagnostic {
+    Diagnostic::new(Tag::Unknown, span.unwrap_or(Span { source: SourceId(0), start: 0, end: 0 }), text)
+}
+
+/// What a pass of the planner did wrong.
+fn bug(clause: &ir::Clause, why: &str) -> PlanError {
+    vec![refusal(Some(clause.span), format!("internal error of the planner, please report: {why}"))]
+}
 
 /// What an event source can decide before an event leaves the kernel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,0 +1,331 @@
+//! Rules 2, 5, 8, 9 and 10: where variables and aggregations live and who decides `exit` and cuts. A program in,
+//! [`Settled`] out: starts with everything in K and moves to U until nothing moves any more.
+
+use super::classify::{Decisions, Sides, classify};
+use super::flow::Flow;
+use super::roles::Roles;
+use super::why::{Because, Known, var_name};
+use super::{Capabilities, Cuts, Placement, PlanOptions, Reason, Side, Subject};
+use crate::builtins::Action;
+use crate::builtins::aggs::{AggFn, QUANTIZE_BUCKETS};
+use crate::ir::print::agg_name;
+use crate::ir::{AggId, AggSiteId, Aggregation, ClauseId, Detail, Inst, Op, Program, Scope, SiteId, VarId};
+use crate::source::Span;
+
+/// Everything decided, nothing split yet.
+pub(super) struct Settled {
+    pub decisions: Decisions,
+    /// By clause; `None` for those that no source-fired probe enables.
+    pub sides: Vec<Option<Sides>>,
+    /// By action site: whether K carries out its control effect.
+    pub controls: Vec<bool>,
+    pub cuts: Cuts,
+    pub reasons: Vec<Reason>,
+}
+
+/// The program as the passes of the planner see it.
+pub(super) struct Analysed<'a> {
+    pub program: &'a Program,
+    pub roles: &'a Roles,
+    /// By clause; `None` for those that no source-fired probe enables.
+    pub flows: &'a [Option<Flow<'a>>],
+}
+
+/// Decides.
+pub(super) fn settle(cx: &Analysed<'_>, caps: Capabilities, options: &PlanOptions) -> Settled {
+    let mut state = State::new(cx, caps, options);
+    let sides = loop {
+        let classified =
+            |flow: &Option<Flow<'_>>| flow.as_ref().map(|flow| classify(cx.program, flow, &state.decisions));
+        let sides: Vec<Option<Sides>> = cx.flows.iter().map(classified).collect();
+        if !state.round(&sides) {
+            break sides;
+        }
+    };
+    let controls: Vec<bool> =
+        (0..cx.program.sites.len()).map(|i| state.control(&sides, SiteId(i as u32))).collect();
+    let cuts = state.cuts(&controls);
+    Settled { decisions: state.decisions, sides, controls, cuts, reasons: state.reasons }
+}
+
+/// The fixed point under way.
+struct State<'a> {
+    cx: &'a Analysed<'a>,
+    relaxed_exit: bool,
+    decisions: Decisions,
+    reasons: Vec<Reason>,
+}
+
+impl<'a> State<'a> {
+    /// What is in U from the start.
+    fn new(cx: &'a Analysed<'a>, caps: Capabilities, options: &PlanOptions) -> State<'a> {
+        let program = cx.program;
+        let decisions = Decisions {
+            vars: vec![Side::Kernel; program.vars.len()],
+            agg_sites: vec![Side::Kernel; program.agg_sites.len()],
+            exit_in_user: false,
+            pinned_only: options.placement == Placement::User,
+        };
+        let mut state = State { cx, relaxed_exit: options.relaxed_exit, decisions, reasons: Vec::new() };
+        state.settle_unmentioned();
+        if options.placement == Placement::User {
+            state.all_to_user("placement=user", None);
+        }
+        for (i, agg) in program.aggs.iter().enumerate() {
+            if let Some(why) = too_large(agg, caps) {
+                state.agg_to_user(AggId(i as u32), &(why, None));
+            }
+        }
+        for (i, var) in program.vars.iter().enumerate() {
+            if var.scope == Scope::ThreadLocal && var.keys.is_some() {
+                state.var_to_user(VarId(i as u32), "arrays of a thread live in user space", None);
+            }
+        }
+        state.settle_by_role();
+        state
+    }
+
+    /// What no clause of a traced probe touches has nothing to do in K.
+    fn settle_unmentioned(&mut self) {
+        let mut used = vec![false; self.cx.program.vars.len()];
+        for flow in self.cx.flows.iter().flatten() {
+            for (_, inst) in flow.insts() {
+                if let Some(var) = variable(&inst.op) {
+                    used[var.index()] = true;
+                }
+            }
+        }
+        for (i, used) in used.into_iter().enumerate() {
+            if !used {
+                let why = "no clause of a traced probe uses it";
+                self.var_to_user(VarId(i as u32), why, None);
+            }
+        }
+        for (i, site) in self.cx.program.agg_sites.iter().enumerate() {
+            if self.cx.flows[site.clause.index()].is_none() {
+                self.decisions.agg_sites[i] = Side::User;
+            }
+        }
+    }
+
+    /// Clauses that run in user space anyway: those of tracer-fired probes (rule 2) and of `ERROR` (rule 10).
+    fn settle_by_role(&mut self) {
+        let cx = self.cx;
+        for (i, clause) in cx.program.clauses.iter().enumerate() {
+            let role = cx.roles.clause(ClauseId(i as u32));
+            for inst in clause.blocks.iter().flat_map(|b| &b.insts) {
+                if let Some(var) = variable(&inst.op) {
+                    let global = cx.program.vars[var.index()].scope == Scope::Global;
+                    if role.fault {
+                        self.var_to_user(var, "an `ERROR` clause uses it", Some(inst.span));
+                    } else if role.tracer && !global {
+                        let why = "a clause that the tracer itself fires uses it";
+                        self.var_to_user(var, why, Some(inst.span));
+                    }
+                }
+                if let (true, Op::Record { site, .. }) = (role.fault, &inst.op) {
+                    self.control_to_user(*site, &("it stands in an `ERROR` clause".to_owned(), inst.span));
+                }
+            }
+        }
+    }
+
+    /// One round over all clauses; true if something moved.
+    fn round(&mut self, sides: &[Option<Sides>]) -> bool {
+        let cx = self.cx;
+        let before =
+            (self.decisions.vars.clone(), self.decisions.agg_sites.clone(), self.decisions.exit_in_user);
+        let decisions = self.decisions.clone();
+        for (flow, sides) in cx.flows.iter().zip(sides) {
+            let (Some(flow), Some(sides)) = (flow, sides) else { continue };
+            let known = Known { program: cx.program, flow, sides, decisions: &decisions };
+            for (at, inst) in flow.insts() {
+                let because = match &inst.op {
+                    Op::GetElem { .. } => known.user_operand(inst).and_then(|_| known.effect(at, inst)),
+                    Op::SetVar { .. } | Op::SetElem { .. } | Op::Aggregate { .. } => known.effect(at, inst),
+                    // Whether a cut or an exit happens is decided by its place; its values are only recorded, except
+                    // for the status.
+                    Op::Record { site, .. } if self.is_exit(*site) => known.effect(at, inst),
+                    Op::Record { .. } => sides.blocker(at).map(|blocker| known.blocked(blocker)),
+                    _ => None,
+                };
+                if let Some(because) = because {
+                    self.effect_to_user(inst, &because);
+                }
+            }
+        }
+        before != (self.decisions.vars.clone(), self.decisions.agg_sites.clone(), self.decisions.exit_in_user)
+    }
+
+    fn is_exit(&self, site: SiteId) -> bool {
+        self.cx.program.sites[site.index()].action == Action::Exit
+    }
+
+    fn effect_to_user(&mut self, inst: &Inst, because: &Because) {
+        let (why, span) = because;
+        match &inst.op {
+            Op::GetElem { var, .. } => self.var_to_user(*var, &format!("of a read: {why}"), Some(*span)),
+            Op::SetVar { var, .. } | Op::SetElem { var, .. } => {
+                self.var_to_user(*var, &format!("of a write: {why}"), Some(*span));
+            }
+            Op::Aggregate { site, .. } => self.site_to_user(*site, why, Some(*span)),
+            Op::Record { site, .. } => self.control_to_user(*site, because),
+            _ => {}
+        }
+    }
+
+    /// An `exit` or a cut that K cannot carry out.
+    fn control_to_user(&mut self, site: SiteId, (why, span): &Because) {
+        let site = &self.cx.program.sites[site.index()];
+        if site.action == Action::Exit && !self.relaxed_exit && !self.decisions.exit_in_user {
+            self.decisions.exit_in_user = true;
+            self.reasons.push(Reason {
+                subject: Subject::Program,
+                text: format!("`exit` is decided in user space, so all state is kept there: {why}"),
+                span: Some(*span),
+            });
+            self.all_to_user("`exit` is decided in user space", Some(site.span));
+        }
+        if site.action.row().cut {
+            for agg in named(&site.detail) {
+                let name = site.action.row().name;
+                self.agg_to_user(
+                    *agg,
+                    &(format!("`{name}` of it is decided in user space: {why}"), Some(*span)),
+                );
+            }
+        }
+    }
+
+    fn all_to_user(&mut self, why: &str, span: Option<Span>) {
+        for i in 0..self.cx.program.vars.len() {
+            self.var_to_user(VarId(i as u32), why, span);
+        }
+        for i in 0..self.cx.program.agg_sites.len() {
+            self.site_to_user(AggSiteId(i as u32), why, span);
+        }
+    }
+
+    fn var_to_user(&mut self, var: VarId, why: &str, span: Option<Span>) {
+        let side = &mut self.decisions.vars[var.index()];
+        if std::mem::replace(side, Side::User) == Side::Kernel {
+            self.reasons.push(Reason { subject: Subject::Var(var), text: why.to_owned(), span });
+        }
+    }
+
+    fn site_to_user(&mut self, site: AggSiteId, why: &str, span: Option<Span>) {
+        let side = &mut self.decisions.agg_sites[site.index()];
+        if std::mem::replace(side, Side::User) == Side::Kernel {
+            self.reasons.push(Reason { subject: Subject::AggSite(site), text: why.to_owned(), span });
+        }
+    }
+
+    fn agg_to_user(&mut self, agg: AggId, (why, span): &(String, Option<Span>)) {
+        for (i, site) in self.cx.program.agg_sites.iter().enumerate() {
+            if site.agg == agg {
+                self.site_to_user(AggSiteId(i as u32), why, *span);
+            }
+        }
+    }
+
+    /// Whether a site has aggregations in K to cut.
+    fn has_kernel_sites(&self, aggs: &[AggId]) -> bool {
+        let sites = self.cx.program.agg_sites.iter().zip(&self.decisions.agg_sites);
+        sites.into_iter().any(|(site, side)| *side == Side::Kernel && aggs.contains(&site.agg))
+    }
+
+    /// Whether K carries out the control effect of an action.
+    fn control(&self, sides: &[Option<Sides>], id: SiteId) -> bool {
+        let site = &self.cx.program.sites[id.index()];
+        let (Some(flow), Some(sides)) = (&self.cx.flows[site.clause.index()], &sides[site.clause.index()])
+        else {
+            return false;
+        };
+        if self.decisions.pinned_only {
+            return false;
+        }
+        let known = Known { program: self.cx.program, flow, sides, decisions: &self.decisions };
+        // A site stands for one statement; code that stands for it twice must be decided in K each time.
+        let mut all =
+            flow.insts().filter(|(_, inst)| matches!(inst.op, Op::Record { site, .. } if site == id));
+        match site.action {
+            Action::Exit => {
+                !self.decisions.exit_in_user && all.all(|(at, inst)| known.effect(at, inst).is_none())
+            }
+            action if action.row().cut => {
+                self.has_kernel_sites(named(&site.detail)) && all.all(|(at, _)| sides.blocker(at).is_none())
+            }
+            _ => false,
+        }
+    }
+
+    fn cuts(&self, controls: &[bool]) -> Cuts {
+        let mut cuts = Cuts::default();
+        for (site, control) in self.cx.program.sites.iter().zip(controls) {
+            let cut = site.action.row().cut && self.has_kernel_sites(named(&site.detail));
+            cuts.kernel |= cut && *control;
+            cuts.tracer |= cut && self.cx.roles.clause(site.clause).timer;
+        }
+        cuts
+    }
+}
+
+/// The variable an op reads or writes.
+fn variable(op: &Op) -> Option<VarId> {
+    match op {
+        Op::GetVar { var, .. }
+        | Op::SetVar { var, .. }
+        | Op::GetElem { var, .. }
+        | Op::SetElem { var, .. } => Some(*var),
+        _ => None,
+    }
+}
+
+/// The aggregations an action names.
+pub(super) fn named(detail: &Detail) -> &[AggId] {
+    match detail {
+        Detail::Printa { aggs, .. } => aggs,
+        Detail::Agg(agg) => std::slice::from_ref(agg),
+        Detail::None | Detail::Format(_) => &[],
+    }
+}
+
+/// Why K cannot keep an aggregation at all.
+fn too_large(agg: &Aggregation, caps: Capabilities) -> Option<String> {
+    let buckets = match agg.func {
+        AggFn::Quantize => QUANTIZE_BUCKETS as u32,
+        AggFn::Lquantize => agg.shape.levels().saturating_add(2),
+        _ => 0,
+    };
+    match () {
+        () if !agg.func.row().kernel => Some(format!("`{}` is kept in user space only", agg.func.row().name)),
+        () if buckets > caps.max_buckets => Some(format!(
+            "its {buckets} buckets are more than the {} that fit in the kernel",
+            caps.max_buckets
+        )),
+        () => None,
+    }
+}
+
+/// The errors of `placement=kernel`: whatever the rules put in U although a traced probe uses it.
+pub(super) fn kernel_only(cx: &Analysed<'_>, settled: &Settled) -> super::PlanError {
+    let used = |reason: &&Reason| match reason.subject {
+        Subject::Var(var) => {
+            let mut insts = cx.flows.iter().flatten().flat_map(Flow::insts);
+            insts.any(|(_, inst)| variable(&inst.op) == Some(var))
+        }
+        _ => true,
+    };
+    let errors = settled.reasons.iter().filter(used).map(|reason| {
+        let what = match reason.subject {
+            Subject::Var(var) => format!("{} lives in user space", var_name(cx.program, var)),
+            Subject::AggSite(site) => {
+                let agg = &cx.program.aggs[cx.program.agg_sites[site.index()].agg.index()];
+                format!("`{}` is updated in user space", agg_name(&agg.name))
+            }
+            _ => return super::refusal(reason.span, format!("placement=kernel: {}", reason.text)),
+        };
+        super::refusal(reason.span, format!("placement=kernel: {what} because {}", reason.text))
+    });
+    errors.collect()
+}

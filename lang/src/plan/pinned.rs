@@ -1,0 +1,77 @@
+//! Rule 11: what can only be had at the event must not depend on what user space computes. Settled decisions in,
+//! diagnostics out, each with the chain of dependence.
+
+use super::classify::Blocker;
+use super::homes::{Analysed, Settled};
+use super::why::{Known, var_name};
+use super::{PlanError, Side, Subject, refusal};
+use crate::diag::Diagnostic;
+use crate::ir::verify::is_pinned;
+use crate::ir::{Inst, Op, print};
+
+/// Finds every pinned op that cannot be carried out at the event.
+pub(super) fn check(cx: &Analysed<'_>, settled: &Settled) -> PlanError {
+    let mut errors = Vec::new();
+    for (i, clause) in cx.program.clauses.iter().enumerate() {
+        let role = cx.roles.clause(crate::ir::ClauseId(i as u32));
+        if role.fault {
+            let memory = |inst: &&Inst| is_pinned(&inst.op) && !matches!(inst.op, Op::Builtin { .. });
+            for inst in clause.blocks.iter().flat_map(|b| &b.insts).filter(memory) {
+                let text = format!(
+                    "{} needs the event itself, but an `ERROR` clause runs in user space after it",
+                    described(inst)
+                );
+                errors.push(refusal(Some(inst.span), text));
+            }
+        }
+        if let (Some(flow), Some(sides)) = (&cx.flows[i], &settled.sides[i]) {
+            let known = Known { program: cx.program, flow, sides, decisions: &settled.decisions };
+            errors.extend(flow.insts().filter(|(_, inst)| is_pinned(&inst.op)).filter_map(|(at, inst)| {
+                match (sides.inst(at), sides.blocker(at), &inst.op) {
+                    (Side::User, _, _) => Some(dependence(cx, settled, &known, inst)),
+                    // A store is undone by nothing, so K must know whether it happens. That the clause may have ended
+                    // before does not matter: scratch memory ends with it.
+                    (Side::Kernel, Some(blocker @ Blocker::Under(_)), Op::Store { .. }) => {
+                        let (why, span) = known.blocked(blocker);
+                        let text = format!("{} must be decided in the kernel", described(inst));
+                        Some(refusal(Some(inst.span), text).label(span, why))
+                    }
+                    _ => None,
+                }
+            }));
+        }
+    }
+    errors
+}
+
+/// The error for one op, with a label for each step from it to what runs in user space.
+fn dependence(cx: &Analysed<'_>, settled: &Settled, known: &Known<'_>, inst: &Inst) -> Diagnostic {
+    let text = format!("{} needs the event itself, but uses a value computed in user space", described(inst));
+    let mut error = refusal(Some(inst.span), text);
+    let Some(reg) = known.user_operand(inst) else { return error };
+    for (why, span) in known.chain(reg) {
+        error = error.label(span, why);
+    }
+    // A variable at the end of the chain: say why it is where it is.
+    if let Some(var) = known.chain_variable(reg)
+        && let Some(reason) = settled.reasons.iter().find(|reason| reason.subject == Subject::Var(var))
+    {
+        let text = format!("{} is there because {}", var_name(cx.program, var), reason.text);
+        error = error.label(reason.span.unwrap_or(inst.span), text);
+    }
+    if settled.decisions.exit_in_user {
+        error =
+            error.help("-x relaxedexit leaves state in the kernel although `exit` is decided in user space");
+    }
+    error
+}
+
+/// An op as a message names it.
+fn described(inst: &Inst) -> String {
+    match &inst.op {
+        Op::Builtin { var, index, .. } => format!("`{}`", print::builtin(*var, *index)),
+        Op::Call { func, .. } => format!("`{}`", func.row().name),
+        Op::Store { .. } => "a store to scratch memory".to_owned(),
+        _ => "a read of memory".to_owned(),
+    }
+}
