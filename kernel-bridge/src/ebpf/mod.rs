@@ -9,6 +9,28 @@
 //! through [`MapAccess`], which both the kernel's maps and the harness's implement, so the code that sweeps
 //! aggregations is one.
 
+mod abi;
+mod agg;
+mod alloc;
+pub mod asm;
+mod builtins;
+mod clause;
+mod context;
+mod emit;
+mod funcs;
+mod keys;
+mod maps;
+mod memory;
+pub mod object;
+mod prologue;
+mod record;
+mod rodata;
+mod strings;
+mod survey;
+mod vars;
+
+pub use emit::{EmitError, emit};
+
 use dtrail_lang::ir::{AggId, AggSiteId, ProbeIndex, VarId};
 use dtrail_lang::plan::{GroupId, KeyPart};
 
@@ -232,6 +254,36 @@ pub struct StateLayout {
     pub agg_sites: Vec<Option<u32>>,
     /// The map that injected events are written to (value: [`inject`]), if there is an [`Hook::Inject`] program.
     pub inject: Option<u32>,
+}
+
+/// Numbers of the helpers in use, `enum bpf_func_id`.
+pub mod helper {
+    #![allow(missing_docs, reason = "the kernel's names")]
+    pub const MAP_LOOKUP_ELEM: i32 = 1;
+    pub const MAP_UPDATE_ELEM: i32 = 2;
+    pub const MAP_DELETE_ELEM: i32 = 3;
+    pub const KTIME_GET_NS: i32 = 5;
+    pub const GET_SMP_PROCESSOR_ID: i32 = 8;
+    pub const GET_CURRENT_PID_TGID: i32 = 14;
+    pub const GET_CURRENT_UID_GID: i32 = 15;
+    pub const GET_CURRENT_COMM: i32 = 16;
+    pub const PROBE_READ_USER: i32 = 112;
+    pub const PROBE_READ_KERNEL: i32 = 113;
+    pub const PROBE_READ_USER_STR: i32 = 114;
+    pub const PROBE_READ_KERNEL_STR: i32 = 115;
+    pub const RINGBUF_OUTPUT: i32 = 130;
+    pub const RINGBUF_QUERY: i32 = 134;
+    pub const TASK_STORAGE_GET: i32 = 156;
+    pub const GET_CURRENT_TASK_BTF: i32 = 158;
+}
+
+/// Codes of the faults that kernel code raises; [`dtrail_vm::fault::FaultKind`] gives their meaning.
+mod fault {
+    pub(super) const BADADDR: u64 = 1;
+    pub(super) const DIVZERO: u64 = 4;
+    pub(super) const NOSCRATCH: u64 = 5;
+    pub(super) const BADSIZE: u64 = 10;
+    pub(super) const BADINDEX: u64 = 11;
 }
 
 /// Words of the control map.

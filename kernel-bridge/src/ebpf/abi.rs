@@ -1,0 +1,31 @@
+//! Where this architecture keeps a system call's number and arguments, as numbers.
+
+/// Offsets in `struct pt_regs` and the like.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Abi {
+    /// The first six arguments of a system call.
+    pub(super) args: [u32; 6],
+    /// The system call number at exit.
+    pub(super) number: u32,
+    /// Program counter.
+    pub(super) pc: u32,
+    /// The register that tells user mode, and which of its bits are set there.
+    pub(super) mode: (u32, i32),
+    /// The number of `rt_sigreturn`.
+    pub(super) rt_sigreturn: u32,
+    /// Bit of `thread_info.status` that marks a 32-bit compat call.
+    pub(super) compat: i32,
+}
+
+/// x86-64.
+pub(super) const X86_64: Abi = Abi {
+    args: [112, 104, 96, 56, 72, 64],
+    number: 120,
+    pc: 128,
+    mode: (136, 3),
+    rt_sigreturn: 15,
+    compat: 2,
+};
+
+/// The architecture that programs are made for.
+pub(super) const ABI: Abi = X86_64;

@@ -1,0 +1,358 @@
+//! A plan to [`EbpfProgram`]: the pass list of the emitter.
+//!
+//! Survey the clauses, place state in maps, lay out context and scratch, emit one subprogram a clause and one program a
+//! hook, then close the read-only data. Pure: equal input gives equal output.
+
+use std::cell::RefCell;
+
+use dtrail_lang::ir::{AggId, ClauseId, ProbeIndex, Scope, VarId};
+use dtrail_lang::plan::{Group, GroupId, KeyPart, Plan};
+
+use super::alloc;
+use super::clause::{self, Baseline};
+use super::context::{ContextLayout, Field, Filler, Needs};
+use super::maps::{self, Scratch};
+use super::rodata::Rodata;
+use super::survey::{self, ClauseFacts};
+use super::{
+    EbpfProgram, Hook, HookSite, MapKind, MapSpec, Select, StateLayout, Subprogram, Target, prologue,
+};
+
+/// Why a plan gives no program.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum EmitError {
+    /// A clause (or, without one, a program) has too many instructions for the 16 bits of a jump.
+    TooBig {
+        /// The clause.
+        clause: Option<ClauseId>,
+        /// Its instructions.
+        insns: usize,
+    },
+    /// A clause has more values in flight than the stack has room for.
+    Stack {
+        /// The clause.
+        clause: ClauseId,
+    },
+    /// Strings, keys and records need more than 32 KiB of scratch memory: `strsize` or `scratchsize` is too large.
+    Scratch {
+        /// Bytes needed.
+        bytes: u32,
+    },
+    /// The value of an aggregation is larger than 32 KiB: the planner should have put it in user space.
+    Aggregation {
+        /// Which.
+        agg: AggId,
+        /// Bytes needed.
+        bytes: u32,
+    },
+    /// The plan contradicts itself: a defect of dtrail.
+    Inconsistent {
+        /// The clause.
+        clause: Option<ClauseId>,
+        /// What is wrong.
+        what: String,
+    },
+}
+
+impl EmitError {
+    pub(super) fn inconsistent(clause: Option<ClauseId>, what: &str) -> EmitError {
+        EmitError::Inconsistent { clause, what: what.to_owned() }
+    }
+
+    /// The clause it is about, for a message with a place in the source.
+    pub fn clause(&self) -> Option<ClauseId> {
+        match self {
+            EmitError::TooBig { clause, .. } | EmitError::Inconsistent { clause, .. } => *clause,
+            EmitError::Stack { clause } => Some(*clause),
+            EmitError::Scratch { .. } | EmitError::Aggregation { .. } => None,
+        }
+    }
+}
+
+impl std::fmt::Display for EmitError {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            EmitError::TooBig { clause: Some(c), insns } => {
+                write!(f, "clause {} is too big for the kernel: {insns} instructions", c.0)
+            }
+            EmitError::TooBig { clause: None, insns } => {
+                write!(f, "too many clauses for one kernel program: {insns} instructions")
+            }
+            EmitError::Stack { clause } => {
+                write!(f, "clause {} needs more stack than the kernel gives", clause.0)
+            }
+            EmitError::Scratch { bytes } => {
+                write!(
+                    f,
+                    "strings, keys and records need {bytes} bytes of scratch memory, the kernel gives 32768"
+                )
+            }
+            EmitError::Aggregation { agg, bytes } => {
+                write!(f, "aggregation {} needs {bytes} bytes for one value, the kernel gives 32768", agg.0)
+            }
+            EmitError::Inconsistent { clause: Some(c), what } => {
+                write!(f, "internal error in the plan of clause {}: {what}", c.0)
+            }
+            EmitError::Inconsistent { clause: None, what } => {
+                write!(f, "internal error in the plan: {what}")
+            }
+        }
+    }
+}
+
+impl std::error::Error for EmitError {}
+
+/// What all parts of the emitter look things up in.
+pub(super) struct Env<'a> {
+    pub(super) plan: &'a Plan,
+    pub(super) target: &'a Target,
+    pub(super) facts: Vec<ClauseFacts>,
+    pub(super) state: StateLayout,
+    /// By map index, as far as placed before code generation.
+    pub(super) maps: Vec<MapSpec>,
+    pub(super) context: ContextLayout,
+    pub(super) scratch: Scratch,
+    /// Index of the read-only data.
+    pub(super) rodata_map: u32,
+    pub(super) rodata: RefCell<Rodata>,
+    /// Index of the set of threads inside `rt_sigreturn`.
+    pub(super) sigreturn: Option<u32>,
+}
+
+impl Env<'_> {
+    /// The code that fills context fields.
+    pub(super) fn filler(&self) -> Filler<'_> {
+        Filler { layout: &self.context, offsets: &self.target.offsets, control: self.state.control }
+    }
+
+    /// Bytes of stack a program's own frame takes: the context and what the prologue needs.
+    pub(super) fn program_frame(&self) -> u32 {
+        self.context.size + prologue::frame(self.target)
+    }
+
+    /// What the clauses of a group need, the sending of its record included.
+    pub(super) fn group_needs(&self, group: &Group) -> Needs {
+        let mut needs = Needs::default();
+        for clause in &group.clauses {
+            needs.merge(&self.facts[clause.index()].needs);
+        }
+        if self.group_sends(group) {
+            needs.merge(&record_needs(group));
+        }
+        needs
+    }
+
+    /// Whether a group may have a record to send.
+    pub(super) fn group_sends(&self, group: &Group) -> bool {
+        group.clauses.iter().any(|c| self.facts[c.index()].sends)
+    }
+
+    /// Whether the record of a group may have a tail.
+    pub(super) fn group_has_tail(&self, group: &Group) -> bool {
+        tail_strings(group, &self.facts) > 0
+    }
+
+    /// Whether a group uses scratch memory.
+    pub(super) fn group_has_scratch(&self, group: &Group) -> bool {
+        self.group_sends(group) || group.clauses.iter().any(|c| self.facts[c.index()].scratch)
+    }
+
+    /// A group by its number.
+    pub(super) fn group(&self, id: GroupId) -> Result<&Group, EmitError> {
+        let group = self.plan.groups.get(usize::from(id.0));
+        group.ok_or_else(|| EmitError::inconsistent(None, "a group is not in the plan"))
+    }
+}
+
+/// What heading and sending a record needs.
+fn record_needs(group: &Group) -> Needs {
+    let mut needs = Needs { area: true, probe: true, ..Needs::default() };
+    needs.fields.add(Field::Time);
+    needs.fields.add(Field::PidTgid);
+    needs.fields.add(Field::Cpu);
+    for slot in &group.layout.shared_slots {
+        needs.builtin(slot.var, 0);
+    }
+    needs
+}
+
+fn tail_strings(group: &Group, facts: &[ClauseFacts]) -> u32 {
+    let of_clauses: u32 = group.clauses.iter().map(|c| facts[c.index()].tail_strings).sum();
+    let of_error = group.layout.shared_slots.iter().filter(|s| s.var.row().string).count() as u32;
+    of_clauses + of_error
+}
+
+/// The probes of one hook.
+pub(super) struct HookProbes {
+    pub(super) hook: Hook,
+    /// Probe, its group, how it is told apart.
+    pub(super) probes: Vec<(ProbeIndex, GroupId, Select)>,
+}
+
+/// Emits everything.
+pub fn emit(plan: &Plan, target: &Target) -> Result<EbpfProgram, EmitError> {
+    let facts = survey::survey(plan, target.inject);
+    let hooks = hooks(plan, target);
+    let placed = maps::place(plan, target, &facts, hooks.len() as u32)?;
+    let mut all_maps = placed.maps;
+
+    let mut needs = Needs::default();
+    for group in &plan.groups {
+        for clause in &group.clauses {
+            needs.merge(&facts[clause.index()].needs);
+        }
+        if group.clauses.iter().any(|c| facts[c.index()].sends) {
+            needs.merge(&record_needs(group));
+        }
+    }
+
+    let mut next_map = all_maps.len() as u32;
+    let mut take_map = |wanted: bool| {
+        let index = next_map;
+        next_map += u32::from(wanted);
+        index
+    };
+    let uses_scratch = plan
+        .groups
+        .iter()
+        .any(|g| g.clauses.iter().any(|c| facts[c.index()].scratch || facts[c.index()].sends));
+    let scratch_map = take_map(uses_scratch);
+    let remembers = hooks.iter().any(prologue::watches_sigreturn);
+    let sigreturn = remembers.then(|| take_map(true));
+    let rodata_map = take_map(true);
+    let scratch = scratch(plan, &facts, scratch_map)?;
+    if uses_scratch {
+        all_maps.push(scratch.spec(hooks.len().max(1) as u32));
+    }
+    if remembers {
+        all_maps.push(MapSpec {
+            name: "sigreturn".to_owned(),
+            kind: MapKind::Hash,
+            key_size: 8,
+            value_size: 8,
+            max_entries: 1024,
+            init: None,
+        });
+    }
+
+    let mut env = Env {
+        plan,
+        target,
+        facts,
+        state: placed.state,
+        maps: all_maps,
+        context: ContextLayout::new(&needs),
+        scratch,
+        rodata_map,
+        rodata: RefCell::default(),
+        sigreturn,
+    };
+    for (var, at) in &env.context.firing {
+        env.state.vars[var.index()] = Some(super::VarPlace::Firing { offset: *at });
+    }
+    for (var, at) in &env.scratch.firing {
+        env.state.vars[var.index()] = Some(super::VarPlace::Firing { offset: *at });
+    }
+
+    let mut subprograms = Subprograms::default();
+    let mut programs = Vec::new();
+    for (number, hook) in hooks.iter().enumerate() {
+        programs.push(prologue::program(&env, hook, number, &mut subprograms)?);
+    }
+
+    let Env { mut maps, rodata, state, scratch, .. } = env;
+    let value = rodata.into_inner().finish(2 * scratch.buffer_size()).unwrap_or_else(|| vec![0; 8]);
+    maps.push(MapSpec {
+        name: "rodata".to_owned(),
+        kind: MapKind::Array { mmap: false },
+        key_size: 4,
+        value_size: value.len() as u32,
+        max_entries: 1,
+        init: Some(value),
+    });
+    Ok(EbpfProgram { maps, programs, subprograms: subprograms.list, state })
+}
+
+/// The subprograms emitted so far, by clause and copy.
+#[derive(Default)]
+pub(super) struct Subprograms {
+    keys: Vec<(ClauseId, u32)>,
+    list: Vec<Subprogram>,
+}
+
+impl Subprograms {
+    /// The subprogram of a clause, emitted when first asked for. A clause that updates states with a copy a program has
+    /// an instance a program.
+    pub(super) fn of(&mut self, env: &Env<'_>, clause: ClauseId, program: u32) -> Result<u32, EmitError> {
+        let slot = if env.facts[clause.index()].copies { program } else { 0 };
+        if let Some(index) = self.keys.iter().position(|k| *k == (clause, slot)) {
+            return Ok(index as u32);
+        }
+        let code = clause::emit(env, clause, slot)?;
+        self.keys.push((clause, slot));
+        self.list.push(Subprogram { name: format!("clause_{}_{slot}", clause.0), code });
+        Ok(self.list.len() as u32 - 1)
+    }
+}
+
+/// The hooks of a plan, in order of their first probes; under injection the one that stands for all.
+fn hooks(plan: &Plan, target: &Target) -> Vec<HookProbes> {
+    let mut hooks: Vec<HookProbes> = Vec::new();
+    let injected = HookSite { hook: Hook::Inject, select: Select::Always };
+    for (i, group) in plan.probe_groups.iter().enumerate() {
+        let Some(group) = *group else { continue };
+        let site = if target.inject { Some(&injected) } else { target.sites.get(i).and_then(Option::as_ref) };
+        let Some(site) = site else { continue };
+        let probe = (ProbeIndex(i as u32), group, site.select.clone());
+        match hooks.iter_mut().find(|h| h.hook == site.hook) {
+            Some(hook) => hook.probes.push(probe),
+            None => hooks.push(HookProbes { hook: site.hook.clone(), probes: vec![probe] }),
+        }
+    }
+    if hooks.iter().any(prologue::watches_sigreturn) && !hooks.iter().any(|h| h.hook == Hook::SysEnter) {
+        hooks.push(HookProbes { hook: Hook::SysEnter, probes: Vec::new() });
+    }
+    hooks
+}
+
+/// Lays out the scratch memory for the largest demands of any group and clause.
+fn scratch(plan: &Plan, facts: &[ClauseFacts], map: u32) -> Result<Scratch, EmitError> {
+    let strsize = plan.program.limits.strsize;
+    let mut record = 0;
+    let mut firing: Vec<VarId> = Vec::new();
+    let (mut buffers, mut key) = (0, 0);
+    let mut memory = false;
+    for group in &plan.groups {
+        if group.clauses.iter().any(|c| facts[c.index()].sends) {
+            let tail = tail_strings(group, facts) * strsize.next_multiple_of(8);
+            record = record.max(group.layout.fixed_size + tail);
+        }
+    }
+    for (i, clause) in plan.kernel.iter().enumerate() {
+        let Some(clause) = clause else { continue };
+        let facts = &facts[i];
+        memory |= facts.memory;
+        if facts.scratch {
+            buffers = buffers.max(alloc::allocate(clause, &Baseline, &clause::offered(facts)).buffers);
+        }
+        for &var in &facts.firing_strings {
+            if !firing.contains(&var) {
+                firing.push(var);
+            }
+        }
+    }
+    let size = |parts: &[KeyPart]| 8 + parts.iter().map(|p| p.size(strsize)).sum::<u32>();
+    for placement in &plan.agg_sites {
+        key = key.max(size(&placement.key));
+    }
+    for home in &plan.homes {
+        key = key.max(size(&home.key));
+    }
+    // Two buffers more: the command name as a string, and what an op needs besides its operands.
+    Scratch::new(plan, map, record, firing, buffers + 2, key, memory)
+}
+
+/// Whether a variable is one a firing begins with at zero.
+pub(super) fn is_clause_local(plan: &Plan, var: VarId) -> bool {
+    plan.program.vars.get(var.index()).is_some_and(|v| v.scope == Scope::ClauseLocal)
+}

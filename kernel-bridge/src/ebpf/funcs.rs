@@ -1,0 +1,507 @@
+//! Subroutines: one arm a row of [`dtrail_lang::builtins::funcs`], bounded by `strsize`.
+//!
+//! Results that depend on a scan leave the loop through memory: the verifier would else follow each length on its own.
+
+use dtrail_lang::builtins::Func;
+use dtrail_lang::ir::{AddrSpace, Reg};
+
+use super::alloc::StrHome;
+use super::asm::{Alu, FP, Jmp, Label, R0, R1, R2, R3, R4, R5, R7, Size};
+use super::clause::Gen;
+use super::emit::EmitError;
+use super::memory::Limit;
+use super::strings::{clamp, constant, pad};
+use super::{fault, helper};
+
+/// The subroutines that the emitter knows.
+#[cfg(test)]
+const EMITTED: &[Func] = &[
+    Func::Copyin,
+    Func::Copyinstr,
+    Func::Strlen,
+    Func::Strjoin,
+    Func::Strstr,
+    Func::Index,
+    Func::Substr,
+    Func::Basename,
+    Func::Dirname,
+    Func::StrSuffix,
+    Func::StrByte,
+];
+
+impl Gen<'_> {
+    pub(super) fn call(&mut self, dst: Reg, func: Func, args: &[Reg]) -> Result<(), EmitError> {
+        match (func, args) {
+            (Func::Copyin, &[addr, size]) => self.copyin(dst, addr, size),
+            (Func::Copyinstr, &[addr]) => {
+                let limit = self.env.strsize().saturating_sub(1);
+                self.read_string(dst, addr, Limit::Const(limit), AddrSpace::User)
+            }
+            (Func::Copyinstr, &[addr, max]) => self.copyinstr(dst, addr, max),
+            (Func::Strlen, &[text]) => self.strlen(dst, text),
+            (Func::Strjoin, &[a, b]) => self.strjoin(dst, a, b),
+            (Func::Strstr, &[text, needle]) => self.strstr(dst, text, needle),
+            (Func::Index, &[text, needle]) => self.index(dst, text, needle, None),
+            (Func::Index, &[text, needle, start]) => self.index(dst, text, needle, Some(start)),
+            (Func::Substr, &[text, start]) => self.substr(dst, text, start, None),
+            (Func::Substr, &[text, start, count]) => self.substr(dst, text, start, Some(count)),
+            (Func::Basename, &[path]) => self.component(dst, path, true),
+            (Func::Dirname, &[path]) => self.component(dst, path, false),
+            (Func::StrSuffix, &[text, from]) => self.suffix(dst, text, from),
+            (Func::StrByte, &[text, at, computed]) => self.byte(dst, text, at, computed),
+            _ => Err(self.inconsistent("a subroutine has the wrong number of arguments")),
+        }
+    }
+
+    fn copyinstr(&mut self, dst: Reg, addr: Reg, max: Reg) -> Result<(), EmitError> {
+        let word = self.stack(8)?;
+        let some = self.asm.label();
+        self.load(max, R0);
+        self.asm.jmp_imm(Jmp::Ne, R0, 0, some);
+        let at = self.fault(fault::BADADDR, None)?;
+        self.load(addr, R1);
+        self.asm.ja(at);
+        self.asm.bind(some);
+        clamp(&mut self.asm, R0, self.env.strsize());
+        self.asm.alu_imm(Alu::Sub, R0, 1);
+        self.asm.stx(Size::D, FP, word, R0);
+        self.read_string(dst, addr, Limit::Word(word), AddrSpace::User)
+    }
+
+    /// Prepares a string argument: `R4` = the address of its cell. `false`: it is NULL, and the clause ends there.
+    fn text_argument(&mut self, text: Reg) -> Result<bool, EmitError> {
+        if !self.not_null(text)? {
+            return Ok(false);
+        }
+        let home = self.str_home(text);
+        self.prepare(home);
+        self.cell_address(R4, home);
+        Ok(true)
+    }
+
+    /// `R0` = the length of the cell at `R4`, at most `strsize`.
+    fn length(&mut self) {
+        self.asm.ldx(Size::D, R0, R4, 0);
+        self.asm.alu_imm(Alu::Sub, R0, 1);
+        clamp(&mut self.asm, R0, self.env.strsize());
+    }
+
+    fn strlen(&mut self, dst: Reg, text: Reg) -> Result<(), EmitError> {
+        if self.text_argument(text)? {
+            self.length();
+            self.define(dst, R0);
+        }
+        Ok(())
+    }
+
+    /// The buffer at `to` = `R2` bytes from `R3`; the count is at most `strsize`. Clobbers `R0` to `R5`.
+    fn fill(&mut self, to: u32) {
+        self.asm.mov(R0, R2);
+        self.asm.alu_imm(Alu::Add, R0, 1);
+        self.asm.stx(Size::D, R7, to as i16, R0);
+        self.scratch_address(R1, to + 8);
+        self.asm.call(helper::PROBE_READ_KERNEL);
+        self.asm.ldx(Size::D, R0, R7, to as i16);
+        self.asm.alu_imm(Alu::Sub, R0, 1);
+        pad(&mut self.asm, self.env, to);
+    }
+
+    fn strjoin(&mut self, dst: Reg, a: Reg, b: Reg) -> Result<(), EmitError> {
+        let to = self.buffer_of(dst)?;
+        let strsize = self.env.strsize();
+        if !self.not_null(a)? || !self.not_null(b)? {
+            return Ok(());
+        }
+        let (first, second) = (self.str_home(a), self.str_home(b));
+        self.prepare(first);
+        self.cell_address(R3, first);
+        self.scratch_address(R1, to);
+        super::strings::copy_cell(&mut self.asm, self.env);
+        self.prepare(second);
+        self.cell_address(R3, second);
+        // R4 = bytes so far, R2 = bytes to come: the second's, as far as there is room.
+        self.asm.ldx(Size::D, R4, R7, to as i16);
+        self.asm.alu_imm(Alu::Sub, R4, 1);
+        clamp(&mut self.asm, R4, strsize);
+        self.asm.ldx(Size::D, R2, R3, 0);
+        self.asm.alu_imm(Alu::Sub, R2, 1);
+        self.asm.mov_imm(R0, i64::from(strsize));
+        self.asm.alu(Alu::Sub, R0, R4);
+        let fits = self.asm.label();
+        self.asm.jmp(Jmp::Le, R2, R0, fits);
+        self.asm.mov(R2, R0);
+        self.asm.bind(fits);
+        clamp(&mut self.asm, R2, strsize);
+        self.asm.mov(R0, R4);
+        self.asm.alu(Alu::Add, R0, R2);
+        self.asm.alu_imm(Alu::Add, R0, 1);
+        self.asm.stx(Size::D, R7, to as i16, R0);
+        self.scratch_address(R1, to + 8);
+        self.asm.alu(Alu::Add, R1, R4);
+        self.asm.alu_imm(Alu::Add, R3, 8);
+        self.asm.call(helper::PROBE_READ_KERNEL);
+        self.asm.ldx(Size::D, R0, R7, to as i16);
+        self.asm.alu_imm(Alu::Sub, R0, 1);
+        pad(&mut self.asm, self.env, to);
+        Ok(())
+    }
+
+    fn substr(&mut self, dst: Reg, text: Reg, start: Reg, count: Option<Reg>) -> Result<(), EmitError> {
+        let to = self.buffer_of(dst)?;
+        let strsize = self.env.strsize();
+        if !self.text_argument(text)? {
+            return Ok(());
+        }
+        let (inside, empty, given, done) =
+            (self.asm.label(), self.asm.label(), self.asm.label(), self.asm.label());
+        // R0 = length, R1 = start, R2 = count.
+        self.length();
+        match count {
+            Some(count) => self.load(count, R2),
+            None => self.asm.mov_imm(R2, i64::from(strsize)),
+        }
+        self.load(start, R1);
+        self.asm.jmp_imm(Jmp::Sge, R1, 0, inside);
+        self.asm.alu(Alu::Add, R1, R0);
+        self.asm.jmp_imm(Jmp::Sge, R1, 0, inside);
+        // Before the beginning: what lies there is taken off the count.
+        self.asm.mov(R3, R1);
+        self.asm.neg(R3);
+        self.asm.jmp(Jmp::Sle, R2, R3, empty);
+        self.asm.alu(Alu::Add, R2, R1);
+        self.asm.mov_imm(R1, 0);
+        self.asm.bind(inside);
+        self.asm.jmp(Jmp::Ge, R1, R0, empty);
+        self.asm.alu(Alu::Sub, R0, R1);
+        self.asm.jmp_imm(Jmp::Sge, R2, 0, given);
+        self.asm.alu(Alu::Add, R2, R0);
+        self.asm.jmp_imm(Jmp::Sle, R2, 0, empty);
+        self.asm.bind(given);
+        let short = self.asm.label();
+        self.asm.jmp(Jmp::Le, R2, R0, short);
+        self.asm.mov(R2, R0);
+        self.asm.bind(short);
+        clamp(&mut self.asm, R2, strsize);
+        self.asm.mov(R3, R4);
+        self.asm.alu_imm(Alu::Add, R3, 8);
+        clamp(&mut self.asm, R1, strsize);
+        self.asm.alu(Alu::Add, R3, R1);
+        self.fill(to);
+        self.asm.ja(done);
+        self.asm.bind(empty);
+        self.empty_string(to);
+        self.asm.bind(done);
+        Ok(())
+    }
+
+    fn empty_string(&mut self, to: u32) {
+        self.asm.st_imm(Size::D, R7, to as i16, 1);
+    }
+
+    fn suffix(&mut self, dst: Reg, text: Reg, from: Reg) -> Result<(), EmitError> {
+        let to = self.buffer_of(dst)?;
+        if !self.text_argument(text)? {
+            return Ok(());
+        }
+        self.length();
+        self.load(from, R1);
+        self.suffix_from(to);
+        Ok(())
+    }
+
+    /// The buffer at `to` = the string at `R4` of length `R0`, from byte `R1` on.
+    fn suffix_from(&mut self, to: u32) {
+        let fits = self.asm.label();
+        self.asm.jmp(Jmp::Le, R1, R0, fits);
+        self.asm.mov(R1, R0);
+        self.asm.bind(fits);
+        clamp(&mut self.asm, R1, self.env.strsize());
+        self.asm.mov(R2, R0);
+        self.asm.alu(Alu::Sub, R2, R1);
+        clamp(&mut self.asm, R2, self.env.strsize());
+        self.asm.mov(R3, R4);
+        self.asm.alu_imm(Alu::Add, R3, 8);
+        self.asm.alu(Alu::Add, R3, R1);
+        self.fill(to);
+    }
+
+    fn byte(&mut self, dst: Reg, text: Reg, at: Reg, computed: Reg) -> Result<(), EmitError> {
+        if !self.text_argument(text)? {
+            return Ok(());
+        }
+        let (none, done, checked) = (self.asm.label(), self.asm.label(), self.asm.label());
+        self.length();
+        self.load(at, R1);
+        if self.constant(computed) != Some(0) {
+            let bad = self.fault(fault::BADINDEX, None)?;
+            if self.constant(computed).is_none() {
+                let computed = self.operand(computed, R2);
+                self.asm.jmp_imm(Jmp::Eq, computed, 0, checked);
+            }
+            self.asm.jmp_value(Jmp::Ge, R1, i64::from(self.env.strsize()), R2, bad);
+            self.asm.bind(checked);
+        } else {
+            self.asm.bind(checked);
+        }
+        self.asm.jmp(Jmp::Ge, R1, R0, none);
+        clamp(&mut self.asm, R1, self.env.strsize());
+        self.asm.alu(Alu::Add, R4, R1);
+        self.asm.ldx(Size::B, R0, R4, 8);
+        super::clause::extend_in_place(&mut self.asm, R0, 8, true);
+        self.asm.ja(done);
+        self.asm.bind(none);
+        self.asm.mov_imm(R0, 0);
+        self.asm.bind(done);
+        self.define(dst, R0);
+        Ok(())
+    }
+
+    // ---- searches ----
+
+    /// The constant that is searched for.
+    fn needle(&self, needle: Reg) -> Result<Vec<u8>, EmitError> {
+        match self.str_home(needle) {
+            StrHome::Const(id) => Ok(constant(self.env, id).to_vec()),
+            _ => Err(self.inconsistent("a search in the kernel is for a string that is no constant")),
+        }
+    }
+
+    fn strstr(&mut self, dst: Reg, text: Reg, needle: Reg) -> Result<(), EmitError> {
+        let to = self.buffer_of(dst)?;
+        let needle = self.needle(needle)?;
+        if !self.text_argument(text)? {
+            return Ok(());
+        }
+        let (missing, done) = (self.asm.label(), self.asm.label());
+        self.search(&needle, None, missing);
+        // The scan moved R4: it is set anew.
+        self.asm.mov(R1, R0);
+        let home = self.str_home(text);
+        self.cell_address(R4, home);
+        self.length();
+        self.suffix_from(to);
+        self.asm.ja(done);
+        self.asm.bind(missing);
+        self.asm.st_imm(Size::D, R7, to as i16, 0);
+        self.asm.bind(done);
+        Ok(())
+    }
+
+    fn index(&mut self, dst: Reg, text: Reg, needle: Reg, start: Option<Reg>) -> Result<(), EmitError> {
+        let needle = self.needle(needle)?;
+        if !self.text_argument(text)? {
+            return Ok(());
+        }
+        let (missing, done) = (self.asm.label(), self.asm.label());
+        self.search(&needle, start, missing);
+        self.asm.ja(done);
+        self.asm.bind(missing);
+        self.asm.mov_imm(R0, -1);
+        self.asm.bind(done);
+        self.define(dst, R0);
+        Ok(())
+    }
+
+    /// `R0` = where the needle first occurs in the cell at `R4`, at or after `start`; goes to `missing` if nowhere.
+    /// Clobbers `R0` to `R5`.
+    fn search(&mut self, needle: &[u8], start: Option<Reg>, missing: Label) {
+        let spare = self.spare_buffer() as i16;
+        let found = self.asm.label();
+        // R5 = length, R1 = position.
+        self.length();
+        self.asm.mov(R5, R0);
+        match start {
+            None => self.asm.mov_imm(R1, 0),
+            Some(start) => {
+                let forward = self.asm.label();
+                self.load(start, R1);
+                self.asm.jmp_imm(Jmp::Sge, R1, 0, forward);
+                self.asm.mov_imm(R1, 0);
+                self.asm.bind(forward);
+                self.asm.jmp(Jmp::Gt, R1, R5, missing);
+            }
+        }
+        if needle.is_empty() {
+            self.asm.mov(R0, R1);
+            self.asm.bind(found);
+            return;
+        }
+        let table = automaton(needle);
+        let at = self.env.rodata.borrow_mut().intern(&table);
+        // R3 = state of the automaton; the loop counts from 0 in R0, for the verifier, and skips what is before the start.
+        let states = needle.len() as i32;
+        let (again, next) = (self.asm.label(), self.asm.label());
+        self.asm.stx(Size::D, R7, spare, R1);
+        self.asm.mov_imm(R3, 0);
+        self.asm.mov_imm(R1, 0);
+        self.asm.bind(again);
+        self.asm.jmp(Jmp::Ge, R1, R5, missing);
+        if start.is_some() {
+            self.asm.ldx(Size::D, R0, R7, spare);
+            self.asm.jmp(Jmp::Lt, R1, R0, next);
+        }
+        self.asm.ldx(Size::B, R0, R4, 8);
+        self.asm.alu_imm(Alu::Lsh, R3, 8);
+        self.asm.alu(Alu::Or, R3, R0);
+        self.asm.map_value(R2, self.env.rodata_map, at);
+        self.asm.alu(Alu::Add, R2, R3);
+        self.asm.ldx(Size::B, R3, R2, 0);
+        self.asm.jmp_imm(Jmp::Ge, R3, states, found);
+        self.asm.bind(next);
+        self.asm.alu_imm(Alu::Add, R4, 1);
+        self.asm.alu_imm(Alu::Add, R1, 1);
+        let most = self.env.strsize() as i32;
+        self.asm.jmp_imm(Jmp::Lt, R1, most, again);
+        self.asm.ja(missing);
+        self.asm.bind(found);
+        self.asm.alu_imm(Alu::Sub, R1, states - 1);
+        self.asm.stx(Size::D, R7, spare, R1);
+        self.asm.ldx(Size::D, R0, R7, spare);
+    }
+
+    // ---- paths ----
+
+    /// `basename` (`last`) or `dirname`.
+    fn component(&mut self, dst: Reg, path: Reg, last: bool) -> Result<(), EmitError> {
+        let to = self.buffer_of(dst)?;
+        if !self.text_argument(path)? {
+            return Ok(());
+        }
+        let spare = self.spare_buffer() as i16;
+        let most = self.env.strsize() as i32;
+        let (slashes, name, name_first, scanned) =
+            (self.asm.label(), self.asm.label(), self.asm.label(), self.asm.label());
+        // R5 = length, R1 = position, R2 = byte, R3 = where the component at hand begins (`basename`) or where the one
+        // before it ends (`dirname`), R0 = where the component at hand ends.
+        self.length();
+        self.asm.mov(R5, R0);
+        self.asm.mov_imm(R0, 0);
+        self.asm.mov_imm(R1, 0);
+        self.asm.mov_imm(R3, 0);
+        self.asm.bind(slashes);
+        self.asm.jmp(Jmp::Ge, R1, R5, scanned);
+        self.asm.ldx(Size::B, R2, R4, 8);
+        self.asm.jmp_imm(Jmp::Ne, R2, i32::from(b'/'), name_first);
+        self.asm.alu_imm(Alu::Add, R1, 1);
+        self.asm.alu_imm(Alu::Add, R4, 1);
+        self.asm.jmp_imm(Jmp::Lt, R1, most, slashes);
+        self.asm.ja(scanned);
+        self.asm.bind(name_first);
+        self.asm.mov(R3, if last { R1 } else { R0 });
+        self.asm.bind(name);
+        self.asm.alu_imm(Alu::Add, R1, 1);
+        self.asm.alu_imm(Alu::Add, R4, 1);
+        self.asm.mov(R0, R1);
+        self.asm.jmp_imm(Jmp::Ge, R1, most, scanned);
+        self.asm.jmp(Jmp::Ge, R1, R5, scanned);
+        self.asm.ldx(Size::B, R2, R4, 8);
+        self.asm.jmp_imm(Jmp::Eq, R2, i32::from(b'/'), slashes);
+        self.asm.ja(name);
+        self.asm.bind(scanned);
+        self.asm.stx(Size::D, R7, spare, R3);
+        self.asm.stx(Size::D, R7, spare + 8, R0);
+        self.take_component(to, path, last);
+        Ok(())
+    }
+
+    /// The buffer at `to` = the component whose bounds a scan left in the spare buffer, or what stands for none.
+    fn take_component(&mut self, to: u32, path: Reg, last: bool) {
+        let spare = self.spare_buffer() as i16;
+        let (some, dot, slash, done) =
+            (self.asm.label(), self.asm.label(), self.asm.label(), self.asm.label());
+        let home = self.str_home(path);
+        self.cell_address(R4, home);
+        // R1 = start, R2 = end.
+        if last {
+            self.asm.ldx(Size::D, R1, R7, spare);
+            self.asm.ldx(Size::D, R2, R7, spare + 8);
+        } else {
+            self.asm.mov_imm(R1, 0);
+            self.asm.ldx(Size::D, R2, R7, spare);
+        }
+        self.asm.jmp_imm(Jmp::Ne, R2, 0, some);
+        self.length();
+        self.asm.jmp_imm(Jmp::Eq, R0, 0, dot);
+        self.asm.ldx(Size::B, R0, R4, 8);
+        self.asm.jmp_imm(Jmp::Eq, R0, i32::from(b'/'), slash);
+        self.asm.bind(dot);
+        self.one_byte(to, b'.');
+        self.asm.ja(done);
+        self.asm.bind(slash);
+        self.one_byte(to, b'/');
+        self.asm.ja(done);
+        self.asm.bind(some);
+        clamp(&mut self.asm, R1, self.env.strsize());
+        self.asm.alu(Alu::Sub, R2, R1);
+        clamp(&mut self.asm, R2, self.env.strsize());
+        self.asm.mov(R3, R4);
+        self.asm.alu_imm(Alu::Add, R3, 8);
+        self.asm.alu(Alu::Add, R3, R1);
+        self.fill(to);
+        self.asm.bind(done);
+    }
+
+    fn one_byte(&mut self, to: u32, byte: u8) {
+        self.asm.st_imm(Size::D, R7, to as i16, 2);
+        self.asm.st_imm(Size::D, R7, to as i16 + 8, i32::from(byte));
+    }
+}
+
+/// The table of a matching automaton: the next state by state and byte; the state after the last means a match.
+fn automaton(needle: &[u8]) -> Vec<u8> {
+    let mut table = vec![0u8; needle.len() * 256];
+    // The state that the needle's proper suffix so far leads to.
+    let mut fallback = 0usize;
+    for (state, &byte) in needle.iter().enumerate() {
+        if state > 0 {
+            table.copy_within(fallback * 256..(fallback + 1) * 256, state * 256);
+            let next = usize::from(table[fallback * 256 + usize::from(byte)]);
+            table[state * 256 + usize::from(byte)] = state as u8 + 1;
+            fallback = next;
+        } else {
+            table[usize::from(byte)] = 1;
+        }
+    }
+    table
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn find(needle: &[u8], text: &[u8]) -> Option<usize> {
+        let table = automaton(needle);
+        let mut state = 0usize;
+        for (i, &byte) in text.iter().enumerate() {
+            state = usize::from(table[state * 256 + usize::from(byte)]);
+            if state == needle.len() {
+                return Some(i + 1 - needle.len());
+            }
+        }
+        None
+    }
+
+    #[test]
+    fn automata_find_first_occurrences() {
+        for (needle, text) in [
+            ("a", "bba"),
+            ("ab", "aab"),
+            ("abab", "abaabab"),
+            ("aaa", "aabaaa"),
+            ("abcabd", "abcabcabd"),
+            ("x", ""),
+            ("abc", "ab"),
+            ("aabaaab", "aabaabaaab"),
+        ] {
+            assert_eq!(find(needle.as_bytes(), text.as_bytes()), text.find(needle), "{needle} in {text}");
+        }
+    }
+
+    #[test]
+    fn every_subroutine_of_the_kernel_is_emitted() {
+        use dtrail_lang::builtins::funcs::FuncRow;
+        let in_kernel = |row: &&FuncRow| row.kernel != dtrail_lang::builtins::Kernel::No;
+        let rows: Vec<Func> = Func::ROWS.iter().filter(in_kernel).map(|row| row.id).collect();
+        assert_eq!(EMITTED, rows);
+    }
+}

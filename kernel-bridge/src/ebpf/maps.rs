@@ -1,0 +1,291 @@
+//! Which maps a plan needs, and where in them each variable, aggregation and buffer lies.
+//!
+//! Takes the plan and the target, gives [`MapSpec`]s and a [`StateLayout`]; generates no code.
+
+use dtrail_lang::builtins::AggFn;
+use dtrail_lang::ir::{AggId, Scope, ValueType};
+use dtrail_lang::plan::layout::{agg_words, cell_bytes, entries};
+use dtrail_lang::plan::{KeyPart, Plan, Side};
+
+use super::survey::ClauseFacts;
+use super::{
+    AggPlace, EmitError, Hook, MapKind, MapSpec, StateLayout, Target, VarPlace, control, counter, inject,
+};
+
+/// Most bytes of one per-CPU map value.
+pub(super) const VALUE_MAX: u32 = 32 * 1024;
+
+/// Bytes of the key of [`VarPlace::Task`]'s hash under injection.
+pub(super) const TASK_KEY: u32 = 16;
+
+/// Bytes of a string cell of a variable.
+pub(super) fn string_cell(strsize: u32) -> u32 {
+    cell_bytes(ValueType::Str, strsize)
+}
+
+/// Whether a function's state is no sum, so that each program needs a copy of its own.
+pub(super) fn needs_copies(func: AggFn) -> bool {
+    matches!(func, AggFn::Min | AggFn::Max)
+}
+
+/// The maps of a plan, growing.
+pub(super) struct Placed {
+    /// In order of their indices.
+    pub(super) maps: Vec<MapSpec>,
+    /// Where state lies.
+    pub(super) state: StateLayout,
+}
+
+impl Placed {
+    fn add(&mut self, spec: MapSpec) -> u32 {
+        self.maps.push(spec);
+        self.maps.len() as u32 - 1
+    }
+}
+
+fn array(name: &str, kind: MapKind, value_size: u32, entries: u32) -> MapSpec {
+    MapSpec { name: name.to_owned(), kind, key_size: 4, value_size, max_entries: entries, init: None }
+}
+
+/// Places everything that user space knows of. `copies` is how many programs may hold a copy of a min or max.
+pub(super) fn place(
+    plan: &Plan,
+    target: &Target,
+    facts: &[ClauseFacts],
+    copies: u32,
+) -> Result<Placed, EmitError> {
+    let mut placed = Placed { maps: Vec::new(), state: StateLayout::default() };
+    placed.state.control = placed.add(array("control", MapKind::Array { mmap: true }, control::WORDS * 8, 1));
+    placed.state.counters = placed.add(array("counters", MapKind::PerCpuArray, counter::WORDS * 8, 1));
+    let sends = plan.groups.iter().any(|g| g.clauses.iter().any(|c| facts[c.index()].sends));
+    if sends {
+        let ring = MapSpec {
+            name: "ring".to_owned(),
+            kind: MapKind::Ring,
+            key_size: 0,
+            value_size: 0,
+            max_entries: target.ring_size.max(4096).next_power_of_two(),
+            init: None,
+        };
+        placed.state.ring = Some(placed.add(ring));
+    }
+    if target.inject {
+        placed.state.inject =
+            Some(placed.add(array("inject", MapKind::Array { mmap: true }, inject::SIZE, 1)));
+    }
+    place_variables(plan, target, &mut placed);
+    place_aggregations(plan, target, copies, &mut placed)?;
+    Ok(placed)
+}
+
+fn place_variables(plan: &Plan, target: &Target, placed: &mut Placed) {
+    let strsize = plan.program.limits.strsize;
+    let in_kernel = |i: usize| plan.homes.get(i).is_some_and(|h| h.side == Side::Kernel);
+    let (mut globals, mut task) = (0, 0);
+    placed.state.vars = vec![None; plan.program.vars.len()];
+    let mut arrays = Vec::new();
+    let mut scalars = Vec::new();
+    for (i, var) in plan.program.vars.iter().enumerate().filter(|&(i, _)| in_kernel(i)) {
+        let size = cell_bytes(var.ty, strsize);
+        if var.keys.is_some() {
+            arrays.push((i, size));
+            continue;
+        }
+        let at = match var.scope {
+            Scope::Global => &mut globals,
+            Scope::ThreadLocal => &mut task,
+            Scope::ClauseLocal => continue,
+        };
+        scalars.push((i, var.scope, *at));
+        *at += size;
+    }
+    let slack = string_cell(strsize);
+    let globals_map = (globals > 0)
+        .then(|| placed.add(array("globals", MapKind::Array { mmap: true }, globals + slack, 1)));
+    let task_map = (task > 0).then(|| placed.add(task_spec(target, task)));
+    for (i, scope, offset) in scalars {
+        placed.state.vars[i] = match scope {
+            Scope::Global => globals_map.map(|map| VarPlace::Global { map, offset }),
+            _ => task_map.map(|map| VarPlace::Task { map, offset }),
+        };
+    }
+    for (n, (i, size)) in arrays.into_iter().enumerate() {
+        let key = plan.homes[i].key.iter().copied();
+        let key_size = key.clone().map(|p| p.size(strsize)).sum::<u32>().max(8);
+        let map = placed.add(MapSpec {
+            name: format!("array{n}"),
+            kind: MapKind::Hash,
+            key_size,
+            value_size: size,
+            max_entries: entries(target.dynvar_size, key, strsize, u64::from(size)),
+            init: None,
+        });
+        placed.state.vars[i] = Some(VarPlace::Array { map });
+    }
+}
+
+/// The per-thread value: in the kernel its own storage of each task, elsewhere a hash by thread identity.
+fn task_spec(target: &Target, value_size: u32) -> MapSpec {
+    let name = "task".to_owned();
+    if target.inject {
+        let key = [KeyPart::Int, KeyPart::Int];
+        let max_entries = entries(target.dynvar_size, key, 0, u64::from(value_size));
+        MapSpec { name, kind: MapKind::Hash, key_size: TASK_KEY, value_size, max_entries, init: None }
+    } else {
+        MapSpec { name, kind: MapKind::TaskStorage, key_size: 4, value_size, max_entries: 0, init: None }
+    }
+}
+
+fn place_aggregations(
+    plan: &Plan,
+    target: &Target,
+    copies: u32,
+    placed: &mut Placed,
+) -> Result<(), EmitError> {
+    let strsize = plan.program.limits.strsize;
+    let mut known: Vec<(AggId, Vec<KeyPart>)> = Vec::new();
+    placed.state.agg_sites = vec![None; plan.program.agg_sites.len()];
+    for (i, placement) in plan.agg_sites.iter().enumerate() {
+        if placement.side != Side::Kernel {
+            continue;
+        }
+        let agg = plan.program.agg_sites[i].agg;
+        let wanted = (agg, placement.key.clone());
+        let index = match known.iter().position(|k| *k == wanted) {
+            Some(index) => index,
+            None => {
+                let index = known.len();
+                let place = aggregation(plan, target, copies, agg, &placement.key, index, strsize, placed)?;
+                placed.state.aggs.push(place);
+                known.push(wanted);
+                index
+            }
+        };
+        placed.state.agg_sites[i] = Some(index as u32);
+    }
+    Ok(())
+}
+
+#[allow(clippy::too_many_arguments, reason = "one caller, and a struct would only rename them")]
+fn aggregation(
+    plan: &Plan,
+    target: &Target,
+    copies: u32,
+    agg: AggId,
+    key: &[KeyPart],
+    index: usize,
+    strsize: u32,
+    placed: &mut Placed,
+) -> Result<AggPlace, EmitError> {
+    let declared = &plan.program.aggs[agg.index()];
+    let words = agg_words(declared.func, declared.shape);
+    let slots = if needs_copies(declared.func) { copies.max(1) } else { 1 };
+    let value_size = words * slots * 8;
+    if value_size > VALUE_MAX {
+        return Err(EmitError::Aggregation { agg, bytes: value_size });
+    }
+    let name = format!("agg{index}");
+    let spec = if key.is_empty() {
+        array(&name, MapKind::PerCpuArray, value_size, plan.cuts.generations())
+    } else {
+        let generation = if plan.cuts.any() { 8 } else { 0 };
+        let key_size = generation + key.iter().map(|p| p.size(strsize)).sum::<u32>();
+        // Bounded by what the key is in D, so that every engine drops the same; old generations wait for their sweep.
+        let types = declared.keys.iter().map(|&ty| KeyPart::of(ty));
+        let most = entries(target.agg_size, types, strsize, 8 * u64::from(words));
+        MapSpec {
+            name,
+            kind: MapKind::PerCpuHash,
+            key_size,
+            value_size,
+            max_entries: most.saturating_mul(plan.cuts.generations()),
+            init: None,
+        }
+    };
+    let map = placed.add(spec);
+    Ok(AggPlace { agg, key: key.to_vec(), map, words, slots })
+}
+
+/// How the scratch memory of a program is divided; the same in all programs of a plan, so that clauses can be shared.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct Scratch {
+    /// Map index; one entry a program.
+    pub(super) map: u32,
+    /// Bytes of the largest record, which lies at 0.
+    pub(super) record: u32,
+    /// Clause-local strings: their cells, zeroed before a firing.
+    pub(super) firing: Vec<(dtrail_lang::ir::VarId, u32)>,
+    /// Where string buffers begin.
+    buffers: u32,
+    /// Where keys are built.
+    pub(super) key: u32,
+    /// Where `copyin` memory begins.
+    pub(super) memory: u32,
+    /// Bytes of it all.
+    pub(super) size: u32,
+    strsize: u32,
+}
+
+impl Scratch {
+    /// Lays out the memory.
+    pub(super) fn new(
+        plan: &Plan,
+        map: u32,
+        record: u32,
+        firing: Vec<dtrail_lang::ir::VarId>,
+        buffers: u32,
+        key: u32,
+        memory: bool,
+    ) -> Result<Scratch, EmitError> {
+        let strsize = plan.program.limits.strsize;
+        let mut scratch = Scratch { map, record, strsize, ..Scratch::default() };
+        let mut at = record;
+        for var in firing {
+            scratch.firing.push((var, at));
+            at += string_cell(strsize);
+        }
+        scratch.buffers = at;
+        at += buffers * scratch.buffer_size();
+        scratch.key = at;
+        at += key;
+        scratch.memory = at;
+        let block = if memory { plan.program.limits.scratchsize.next_multiple_of(8) } else { 0 };
+        at += block;
+        // What is copied to a computed place may be as long as the whole: the verifier adds the two bounds, whatever
+        // their sum can be.
+        scratch.size = at + block.max(2 * scratch.buffer_size());
+        if scratch.size > VALUE_MAX {
+            return Err(EmitError::Scratch { bytes: scratch.size });
+        }
+        Ok(scratch)
+    }
+
+    /// Bytes of one string buffer: a cell with room for the NUL that helpers write.
+    pub(super) fn buffer_size(&self) -> u32 {
+        8 + (self.strsize + 1).next_multiple_of(8)
+    }
+
+    /// Where a string buffer lies.
+    pub(super) fn buffer(&self, number: u32) -> u32 {
+        self.buffers + number * self.buffer_size()
+    }
+
+    /// Its map.
+    pub(super) fn spec(&self, programs: u32) -> MapSpec {
+        array("scratch", MapKind::PerCpuArray, self.size, programs)
+    }
+}
+
+/// At most 15 bytes, unique: a program's name by its hook.
+pub(super) fn program_name(hook: &Hook, number: usize) -> String {
+    let base = match hook {
+        Hook::SysEnter => "sys_enter",
+        Hook::SysExit => "sys_exit",
+        Hook::RawTracepoint(name) => name.as_str(),
+        Hook::Profile { .. } => "profile",
+        Hook::Inject => "inject",
+    };
+    let suffix = format!("_{number}");
+    let keep = base.len().min(15 - suffix.len().min(15));
+    format!("{}{suffix}", base.get(..keep).unwrap_or("p"))
+}

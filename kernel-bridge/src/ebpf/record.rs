@@ -1,0 +1,200 @@
+//! The event record: what clause bodies put into their area, and how a program heads and sends the whole.
+//!
+//! The record is built at the start of the program's scratch memory ([`dtrail_lang::plan::layout`] gives its bytes) and
+//! copied into the ring by one helper call. A full ring counts a drop; it never waits.
+
+use dtrail_lang::ir::{Reg, RegKind, SlotId};
+use dtrail_lang::plan::layout::{header, outcome};
+use dtrail_lang::plan::{Group, GroupId, SlotKind};
+
+use super::asm::{Alu, Asm, FP, Jmp, R0, R1, R2, R3, R4, R5, R7, Size};
+use super::clause::Gen;
+use super::context::{ContextBase, Field, Fields};
+use super::emit::{EmitError, Env};
+use super::{control, counter, helper};
+
+/// Bytes that the ring puts before each record.
+const RING_HEADER: i32 = 8;
+/// `BPF_RB_NO_WAKEUP`
+const NO_WAKEUP: i64 = 1;
+/// `BPF_RB_FORCE_WAKEUP`
+const FORCE_WAKEUP: i64 = 2;
+/// `BPF_RB_AVAIL_DATA`
+const AVAIL_DATA: i64 = 0;
+
+impl Gen<'_> {
+    /// Clears what later ops of the clause add to.
+    pub(super) fn start_area(&mut self) {
+        let faults =
+            self.layout.slots.iter().filter(|slot| slot.kind == SlotKind::Fault).map(|slot| slot.offset);
+        let words: Vec<u32> = self.layout.bits.into_iter().chain(faults).collect();
+        if words.is_empty() {
+            return;
+        }
+        ContextBase::CLAUSE.load(&mut self.asm, R1, self.env.context.area);
+        for at in words {
+            self.asm.st_imm(Size::D, R1, at as i16, 0);
+        }
+    }
+
+    pub(super) fn work(&mut self) {
+        ContextBase::CLAUSE.load(&mut self.asm, R1, self.env.context.area);
+        self.asm.st_imm(Size::D, R1, 0, outcome::RAN as i32);
+    }
+
+    pub(super) fn set_bit(&mut self, bit: u32) -> Result<(), EmitError> {
+        let Some(bits) = self.layout.bits.filter(|_| bit < 64) else {
+            return Err(self.inconsistent("a branch bit is not in the layout"));
+        };
+        ContextBase::CLAUSE.load(&mut self.asm, R1, self.env.context.area);
+        // By halves, since an immediate has 32 bits with a sign.
+        let off = (bits + bit / 32 * 4) as i16;
+        self.asm.ldx(Size::W, R0, R1, off);
+        self.asm.alu_imm(Alu::Or, R0, (1u32 << (bit % 32)) as i32);
+        self.asm.stx(Size::W, R1, off, R0);
+        Ok(())
+    }
+
+    pub(super) fn send(&mut self, slot: SlotId, src: Reg) -> Result<(), EmitError> {
+        let slot = self.slot(slot)?;
+        let off = slot.offset as i16;
+        match (slot.kind, self.kind(src)) {
+            (SlotKind::Int, RegKind::Int) => {
+                let value = self.operand(src, R0);
+                ContextBase::CLAUSE.load(&mut self.asm, R1, self.env.context.area);
+                self.asm.stx(Size::D, R1, off, value);
+            }
+            (SlotKind::Str, RegKind::Str) => self.send_string(off, src)?,
+            _ => return Err(self.inconsistent("a slot holds another kind than what is sent")),
+        }
+        Ok(())
+    }
+
+    pub(super) fn control(&mut self, status: Option<Reg>) {
+        match status {
+            Some(status) => {
+                let value = self.operand(status, R0);
+                self.asm.map_value(R1, self.env.state.control, 0);
+                self.asm.stx(Size::D, R1, word(control::STATUS), value);
+                self.asm.st_imm(Size::D, R1, word(control::EXITED), 1);
+                self.asm.st_imm(Size::D, R1, word(control::GATE), 0);
+                ContextBase::CLAUSE.store_imm(&mut self.asm, self.env.context.exit, 1);
+            }
+            None => ContextBase::CLAUSE.store_imm(&mut self.asm, self.env.context.cut, 1),
+        }
+    }
+}
+
+/// After the last clause: flips the generation if a clause asked for a cut, unless too many are unswept; then the cut
+/// falls together with the one before. `key` is 8 bytes of stack. Clobbers `R0` to `R5`.
+pub(super) fn cut(asm: &mut Asm, env: &Env<'_>, base: ContextBase, key: i16) {
+    let (room, done) = (asm.label(), asm.label());
+    base.load(asm, R0, env.context.cut);
+    asm.jmp_imm(Jmp::Eq, R0, 0, done);
+    asm.map_value(R1, env.state.control, 0);
+    asm.ldx(Size::D, R0, R1, word(control::GENERATION));
+    asm.ldx(Size::D, R2, R1, word(control::ACKED));
+    asm.alu(Alu::Sub, R0, R2);
+    // Half of the generations stay free for cuts that race with this one on other CPUs.
+    let limit = (env.plan.cuts.generations() / 2).max(1);
+    asm.jmp_imm(Jmp::Lt, R0, limit as i32, room);
+    count(asm, env, key, counter::COALESCED);
+    asm.ja(done);
+    asm.bind(room);
+    asm.mov_imm(R2, 1);
+    asm.atomic_add(R1, word(control::GENERATION), R2);
+    asm.bind(done);
+}
+
+/// Displacement of a word of the control map.
+fn word(word: u32) -> i16 {
+    word as i16 * 8
+}
+
+/// Adds one to a counter of this CPU; `key` is 8 bytes of stack. Clobbers `R0` to `R5`.
+pub(super) fn count(asm: &mut Asm, env: &Env<'_>, key: i16, counter: u32) {
+    let gone = asm.label();
+    asm.st_imm(Size::D, FP, key, 0);
+    asm.map(R1, env.state.counters);
+    asm.mov(R2, FP);
+    asm.alu_imm(Alu::Add, R2, i32::from(key));
+    asm.call(helper::MAP_LOOKUP_ELEM);
+    asm.jmp_imm(Jmp::Eq, R0, 0, gone);
+    asm.mov_imm(R1, 1);
+    asm.atomic_add(R0, word(counter), R1);
+    asm.bind(gone);
+}
+
+/// Heads the record of a group and sends it; `R7` is the scratch memory, `key` 8 bytes of stack. Clobbers `R0` to `R5`.
+pub(super) fn output(
+    asm: &mut Asm,
+    env: &Env<'_>,
+    base: ContextBase,
+    id: GroupId,
+    group: &Group,
+    key: i16,
+) -> Result<(), EmitError> {
+    let Some(ring) = env.state.ring else {
+        return Err(EmitError::inconsistent(None, "a group sends but there is no ring"));
+    };
+    let filler = env.filler();
+    let mut known = Fields::default();
+    let ids = u32::from(env.plan.epoch) | u32::from(id.0) << 16;
+    asm.mov_imm(R0, i64::from(ids));
+    asm.stx(Size::W, R7, header::EPOCH as i16, R0);
+    base.load(asm, R0, env.context.probe);
+    asm.stx(Size::W, R7, header::PROBE as i16, R0);
+    filler.read(asm, base, Field::Time, &mut known);
+    asm.stx(Size::D, R7, header::TIME as i16, R0);
+    filler.read(asm, base, Field::PidTgid, &mut known);
+    asm.stx(Size::D, R7, header::PID_TGID as i16, R0);
+    filler.read(asm, base, Field::Cpu, &mut known);
+    asm.stx(Size::W, R7, header::CPU as i16, R0);
+    if env.plan.cuts.any() {
+        asm.map_value(R1, env.state.control, control::GENERATION * 8);
+        asm.ldx(Size::D, R0, R1, 0);
+        asm.stx(Size::W, R7, header::GENERATION as i16, R0);
+    } else {
+        asm.st_imm(Size::W, R7, header::GENERATION as i16, 0);
+    }
+    for slot in &group.layout.shared_slots {
+        super::builtins::shared_slot(asm, env, base, slot, &mut known)?;
+    }
+
+    let tail = env.group_has_tail(group);
+    let size = |asm: &mut Asm, into| match tail {
+        true => base.load(asm, into, env.context.tail),
+        false => asm.mov_imm(into, i64::from(group.layout.fixed_size)),
+    };
+    // Wake nobody, but once for each 64th of the ring from a quarter on: the reader drains on a timer, and this is for
+    // bursts that would overrun it.
+    let quiet = asm.label();
+    asm.map(R1, ring);
+    asm.mov_imm(R2, AVAIL_DATA);
+    asm.call(helper::RINGBUF_QUERY);
+    asm.mov_imm(R4, NO_WAKEUP);
+    asm.jmp_imm(Jmp::Lt, R0, (env.target.ring_size / 4) as i32, quiet);
+    size(asm, R5);
+    asm.alu(Alu::Add, R5, R0);
+    asm.alu_imm(Alu::Add, R5, RING_HEADER);
+    asm.alu(Alu::Xor, R5, R0);
+    asm.jmp_imm(Jmp::Lt, R5, (env.target.ring_size / 64).max(1) as i32, quiet);
+    asm.mov_imm(R4, FORCE_WAKEUP);
+    asm.bind(quiet);
+    size(asm, R3);
+    if tail {
+        // For the verifier, which does not know how far the tail got.
+        let fits = asm.label();
+        asm.jmp_imm(Jmp::Le, R3, env.scratch.record as i32, fits);
+        asm.mov_imm(R3, i64::from(env.scratch.record));
+        asm.bind(fits);
+    }
+    let sent = asm.label();
+    asm.map(R1, ring);
+    asm.mov(R2, R7);
+    asm.call(helper::RINGBUF_OUTPUT);
+    asm.jmp_imm(Jmp::Eq, R0, 0, sent);
+    count(asm, env, key, counter::PRINCIPAL);
+    asm.bind(sent);
+    Ok(())
+}
