@@ -6,6 +6,9 @@
 //! Struct, union, enum and typedef declarations, translators, inlines and provider declarations have their nodes in
 //! [`Item`] when the checker learns them; until then the parser refuses them by name.
 
+mod erase;
+pub mod print;
+
 use crate::source::Span;
 
 /// One source text, parsed.

@@ -21,6 +21,7 @@ pub mod env;
 pub mod format;
 pub mod ir;
 pub mod options;
+pub mod parse;
 pub mod plan;
 pub mod source;
 

@@ -1,0 +1,121 @@
+//! Forgets where a tree came from, so that trees of different texts can be compared: spans become empty and ids 0.
+
+use super::{
+    Clause, Declarator, Derived, Expr, ExprId, ExprKind, Ident, Item, Program, Stmt, TypeName, TypeSpecs,
+};
+use crate::source::{SourceId, Span};
+
+const NOWHERE: Span = Span { source: SourceId(0), start: 0, end: 0 };
+
+impl Program {
+    /// The same program without places, ids and the list of macro arguments.
+    #[must_use]
+    pub fn without_places(mut self) -> Program {
+        self.macro_args_used.clear();
+        for item in &mut self.items {
+            match item {
+                Item::Clause(clause) => erase_clause(clause),
+                Item::Declaration(declaration) => {
+                    declaration.span = NOWHERE;
+                    erase_specs(&mut declaration.specs);
+                    declaration.declarators.iter_mut().for_each(erase_declarator);
+                }
+                Item::Pragma(pragma) => {
+                    pragma.span = NOWHERE;
+                    erase_ident(&mut pragma.word);
+                    pragma.args.iter_mut().for_each(erase_ident);
+                }
+            }
+        }
+        self
+    }
+}
+
+fn erase_clause(clause: &mut Clause) {
+    clause.span = NOWHERE;
+    clause.probes.iter_mut().for_each(|probe| probe.span = NOWHERE);
+    clause.predicate.iter_mut().for_each(erase_expr);
+    clause.body.iter_mut().flatten().for_each(erase_stmt);
+}
+
+fn erase_stmt(stmt: &mut Stmt) {
+    match stmt {
+        Stmt::Empty(span) => *span = NOWHERE,
+        Stmt::Expr(expr) => erase_expr(expr),
+        Stmt::If { cond, then, otherwise, span } => {
+            *span = NOWHERE;
+            erase_expr(cond);
+            then.iter_mut().chain(otherwise).for_each(erase_stmt);
+        }
+    }
+}
+
+fn erase_ident(ident: &mut Ident) {
+    ident.span = NOWHERE;
+}
+
+fn erase_specs(specs: &mut TypeSpecs) {
+    specs.span = NOWHERE;
+    specs.words.iter_mut().chain(&mut specs.qualifiers).for_each(erase_ident);
+}
+
+fn erase_type(name: &mut TypeName) {
+    name.span = NOWHERE;
+    erase_specs(&mut name.specs);
+    erase_declarator(&mut name.declarator);
+}
+
+fn erase_declarator(declarator: &mut Declarator) {
+    declarator.span = NOWHERE;
+    declarator.name.iter_mut().for_each(erase_ident);
+    for derived in &mut declarator.derived {
+        match derived {
+            Derived::Pointer => {}
+            Derived::Array(bound) => bound.iter_mut().for_each(|bound| erase_expr(bound)),
+            Derived::Assoc(types) | Derived::Function(types) => types.iter_mut().for_each(erase_type),
+        }
+    }
+}
+
+fn erase_expr(expr: &mut Expr) {
+    expr.id = ExprId(0);
+    expr.span = NOWHERE;
+    match &mut expr.kind {
+        ExprKind::Int(_)
+        | ExprKind::Str(_)
+        | ExprKind::Name(_)
+        | ExprKind::SelfVar(_)
+        | ExprKind::ThisVar(_)
+        | ExprKind::Agg(_) => {}
+        ExprKind::Call { callee, args } => {
+            erase_expr(callee);
+            args.iter_mut().for_each(erase_expr);
+        }
+        ExprKind::Index { base, keys } => {
+            erase_expr(base);
+            keys.iter_mut().for_each(erase_expr);
+        }
+        ExprKind::Member { base, member, .. } => {
+            erase_expr(base);
+            erase_ident(member);
+        }
+        ExprKind::Unary { operand, .. }
+        | ExprKind::Postfix { operand, .. }
+        | ExprKind::SizeofExpr(operand)
+        | ExprKind::Stringof(operand) => erase_expr(operand),
+        ExprKind::Binary { lhs, rhs, .. } | ExprKind::Assign { lhs, rhs, .. } | ExprKind::Comma(lhs, rhs) => {
+            erase_expr(lhs);
+            erase_expr(rhs);
+        }
+        ExprKind::Cond { cond, then, otherwise } => {
+            erase_expr(cond);
+            erase_expr(then);
+            erase_expr(otherwise);
+        }
+        ExprKind::Cast { ty, operand } => {
+            erase_type(ty);
+            erase_expr(operand);
+        }
+        ExprKind::SizeofType(ty) => erase_type(ty),
+    }
+}

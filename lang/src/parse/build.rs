@@ -1,0 +1,368 @@
+//! pest's pairs in, items, statements and declarations of the tree out. Expressions are `expr.rs`.
+
+use pest::iterators::{Pair, Pairs};
+
+use super::errors::{too_deep, unsupported};
+use super::macros::MacroToken;
+use super::scan::Item as Prepared;
+use super::{MAX_DEPTH, Rule};
+use crate::ast::{
+    Clause, Declaration, Declarator, Derived, Expr, ExprId, Ident, Item, ProbeDesc, Stmt, Storage, TypeName,
+    TypeSpecs,
+};
+use crate::diag::{Diagnostic, Tag};
+use crate::source::{SourceId, Span};
+
+/// Most pointers, arrays and functions in one declarator.
+const MAX_DERIVED: usize = 64;
+
+/// Makes the tree of one item.
+pub(super) struct Builder<'a> {
+    pub(super) source: SourceId,
+    /// The whole source.
+    pub(super) text: &'a str,
+    pub(super) item: &'a Prepared,
+    pub(super) next_id: &'a mut u32,
+    /// How many statements enclose the present one.
+    pub(super) level: usize,
+}
+
+/// Builds the item that `script_item` or `string_item` matched.
+pub(super) fn item(
+    pairs: Pairs<'_, Rule>,
+    source: SourceId,
+    text: &str,
+    item: &Prepared,
+    next_id: &mut u32,
+) -> Result<Item, Diagnostic> {
+    let mut builder = Builder { source, text, item, next_id, level: 0 };
+    for pair in pairs.flat_map(Pair::into_inner) {
+        return match pair.as_rule() {
+            Rule::clause | Rule::bare_clause => builder.clause(pair).map(Item::Clause),
+            Rule::declaration => builder.declaration(pair).map(Item::Declaration),
+            Rule::inline_definition => Err(builder.refuse("inline definitions", &pair)),
+            Rule::translator_definition => Err(builder.refuse("translators", &pair)),
+            Rule::provider_definition => Err(builder.refuse("provider definitions", &pair)),
+            _ => continue,
+        };
+    }
+    // The grammar's entry rules always hold an item.
+    Err(Diagnostic::new(Tag::Syntax, builder.span_of(item.start, item.start), "syntax error"))
+}
+
+impl Builder<'_> {
+    pub(super) fn span_of(&self, start: usize, end: usize) -> Span {
+        Span { source: self.source, start: start as u32, end: end as u32 }
+    }
+
+    /// The place of a pair in the source, without the blanks that a rule may take along at its end.
+    pub(super) fn span(&self, pair: &Pair<'_, Rule>) -> Span {
+        let span = pair.as_span();
+        let len = pair.as_str().trim_end_matches(' ').len();
+        self.span_of(self.item.start + span.start(), self.item.start + span.start() + len)
+    }
+
+    /// The source behind a pair.
+    pub(super) fn source_text(&self, pair: &Pair<'_, Rule>) -> &str {
+        let span = self.span(pair);
+        &self.text[span.start as usize..span.end as usize]
+    }
+
+    /// The macro that stands where the pair does.
+    pub(super) fn macro_at(&self, pair: &Pair<'_, Rule>) -> Option<&MacroToken> {
+        let macros = &self.item.macros;
+        let start = self.item.start + pair.as_span().start();
+        macros.binary_search_by_key(&start, |(at, _)| *at).ok().map(|i| &macros[i].1)
+    }
+
+    /// The text of a `name` or `type_word`.
+    pub(super) fn word(&self, pair: &Pair<'_, Rule>) -> Ident {
+        let name = match self.macro_at(pair) {
+            Some(MacroToken::Word(word)) => word.clone(),
+            _ => self.source_text(pair).to_string(),
+        };
+        Ident { name, span: self.span(pair) }
+    }
+
+    pub(super) fn id(&mut self) -> ExprId {
+        let id = ExprId(*self.next_id);
+        *self.next_id += 1;
+        id
+    }
+
+    /// The error for what is parsed only to be refused; it points at the first word.
+    pub(super) fn refuse(&self, what: &str, pair: &Pair<'_, Rule>) -> Diagnostic {
+        let start = self.item.start + pair.as_span().start();
+        let len = self.text.as_bytes()[start..].iter().take_while(|b| b.is_ascii_alphabetic()).count();
+        unsupported(what, self.span_of(start, start + len))
+    }
+
+    // ---- Clauses and statements
+
+    fn clause(&mut self, pair: Pair<'_, Rule>) -> Result<Clause, Diagnostic> {
+        let span = self.span(&pair);
+        let mut clause = Clause { probes: Vec::new(), predicate: None, body: None, span };
+        for part in pair.into_inner() {
+            match part.as_rule() {
+                Rule::probes => {
+                    for probe in part.into_inner() {
+                        clause.probes.push(ProbeDesc {
+                            text: self.source_text(&probe).to_string(),
+                            numeric: probe.as_rule() == Rule::integer,
+                            span: self.span(&probe),
+                        });
+                    }
+                }
+                Rule::predicate => {
+                    let expression = child(part, Rule::expression);
+                    clause.predicate = expression.map(|e| self.expression(e)).transpose()?;
+                }
+                _ => clause.body = Some(self.statements(part.into_inner())?),
+            }
+        }
+        Ok(clause)
+    }
+
+    fn statements(&mut self, pairs: Pairs<'_, Rule>) -> Result<Vec<Stmt>, Diagnostic> {
+        let mut statements = Vec::new();
+        for pair in pairs {
+            match pair.as_rule() {
+                Rule::expression_statement | Rule::branch_expression => {
+                    if let Some(expression) = child(pair, Rule::expression) {
+                        statements.push(Stmt::Expr(self.expression(expression)?));
+                    }
+                }
+                Rule::empty => statements.push(Stmt::Empty(self.span(&pair))),
+                Rule::conditional => statements.push(self.conditional(pair)?),
+                _ => {}
+            }
+        }
+        Ok(statements)
+    }
+
+    fn conditional(&mut self, pair: Pair<'_, Rule>) -> Result<Stmt, Diagnostic> {
+        let whole = self.span(&pair);
+        // `else if` is flat in the grammar and nested in the tree.
+        let mut arms: Vec<(Span, Expr, Vec<Stmt>)> = Vec::new();
+        let mut otherwise = Vec::new();
+        let mut start = whole;
+        let mut cond = None;
+        let outer = self.level;
+        for part in pair.into_inner() {
+            match part.as_rule() {
+                Rule::if_word => {
+                    start = self.span(&part);
+                    self.level += 1;
+                    if self.level > MAX_DEPTH {
+                        return Err(too_deep(start));
+                    }
+                }
+                Rule::expression => cond = Some(self.expression(part)?),
+                Rule::branch => {
+                    let statements = self.statements(part.into_inner())?;
+                    match cond.take() {
+                        Some(cond) => arms.push((start, cond, statements)),
+                        None => otherwise = statements,
+                    }
+                }
+                _ => {}
+            }
+        }
+        self.level = outer;
+        for (start, cond, then) in arms.into_iter().rev() {
+            let span = Span { start: start.start, ..whole };
+            otherwise = vec![Stmt::If { cond, then, otherwise, span }];
+        }
+        // The grammar gives at least one arm.
+        otherwise.pop().ok_or_else(|| too_deep(whole))
+    }
+
+    // ---- Declarations
+
+    fn declaration(&mut self, pair: Pair<'_, Rule>) -> Result<Declaration, Diagnostic> {
+        let span = self.span(&pair);
+        let mut storage = None;
+        let mut specs = TypeSpecs { words: Vec::new(), qualifiers: Vec::new(), span };
+        let mut declarators = Vec::new();
+        for part in pair.into_inner() {
+            match part.as_rule() {
+                Rule::specifiers => (storage, specs) = self.specifiers(part)?,
+                Rule::declarator => declarators.push(self.declarator(part)?),
+                _ => {}
+            }
+        }
+        if let Some((class, at)) = storage {
+            match class {
+                Storage::Typedef => return Err(unsupported("type definitions", at)),
+                Storage::Extern if !declarators.is_empty() => {
+                    return Err(unsupported("extern declarations", at));
+                }
+                _ => {}
+            }
+        }
+        let is_function = |d: &&Declarator| matches!(d.derived.last(), Some(Derived::Function(_)));
+        if let Some(prototype) = declarators.iter().find(is_function) {
+            return Err(unsupported("function prototypes", prototype.span));
+        }
+        Ok(Declaration { storage: storage.map(|(class, _)| class), specs, declarators, span })
+    }
+
+    /// Reads any of the three kinds of specifier lists.
+    #[allow(clippy::type_complexity, reason = "a storage class with its place, and the rest")]
+    fn specifiers(
+        &mut self,
+        pair: Pair<'_, Rule>,
+    ) -> Result<(Option<(Storage, Span)>, TypeSpecs), Diagnostic> {
+        let parameter = pair.as_rule() == Rule::parameter_specifiers;
+        let mut specs = TypeSpecs { words: Vec::new(), qualifiers: Vec::new(), span: self.span(&pair) };
+        let mut storage: Option<(Storage, Span)> = None;
+        for part in pair.into_inner() {
+            let span = self.span(&part);
+            match part.as_rule() {
+                Rule::storage => {
+                    let class = storage_class(self.source_text(&part));
+                    if parameter && class != Storage::Register {
+                        return Err(Diagnostic::new(
+                            Tag::DeclParmclass,
+                            span,
+                            "inappropriate storage class for function or associative array parameter",
+                        ));
+                    }
+                    if let Some((_, first)) = storage {
+                        return Err(Diagnostic::new(
+                            Tag::DeclClass,
+                            span,
+                            "only one storage class allowed in a declaration",
+                        )
+                        .label(first, "the first is here"));
+                    }
+                    storage = Some((class, span));
+                }
+                Rule::qualifier => specs.qualifiers.push(self.word(&part)),
+                Rule::type_keyword | Rule::type_word => specs.words.push(self.word(&part)),
+                Rule::tag => {
+                    let kind = keyword_of(self.source_text(&part)).to_string();
+                    if let Some(name) = child(part, Rule::name) {
+                        let tag = self.word(&name).name;
+                        specs.words.push(Ident { name: format!("{kind} {tag}"), span });
+                    }
+                }
+                Rule::struct_definition => {
+                    let kind = keyword_of(self.source_text(&part));
+                    return Err(self.refuse(&format!("{kind} definitions"), &part));
+                }
+                Rule::enum_definition => return Err(self.refuse("enum definitions", &part)),
+                _ => {}
+            }
+        }
+        Ok((storage, specs))
+    }
+
+    /// Reads a declarator, nested or not, named or abstract.
+    fn declarator(&mut self, pair: Pair<'_, Rule>) -> Result<Declarator, Diagnostic> {
+        let span = self.span(&pair);
+        let mut out = Declarator { name: None, derived: Vec::new(), span };
+        let mut suffixes = Vec::new();
+        let mut inner = None;
+        for part in pair.into_inner() {
+            match part.as_rule() {
+                Rule::pointer => out.derived.push(Derived::Pointer),
+                Rule::name => out.name = Some(self.word(&part)),
+                Rule::nested_declarator | Rule::nested_abstract => {
+                    for nested in part.into_inner() {
+                        if matches!(nested.as_rule(), Rule::declarator | Rule::abstract_declarator) {
+                            inner = Some(self.declarator(nested)?);
+                        }
+                    }
+                }
+                Rule::array => suffixes.push(self.array(part)?),
+                Rule::function => suffixes.push(Derived::Function(self.parameters(part)?)),
+                _ => {}
+            }
+        }
+        // Suffixes bind tighter than the pointers before the name, and the innermost is applied last.
+        out.derived.extend(suffixes.into_iter().rev());
+        if let Some(inner) = inner {
+            out.name = inner.name;
+            out.derived.extend(inner.derived);
+        }
+        if out.derived.len() > MAX_DERIVED {
+            return Err(too_deep(span));
+        }
+        Ok(out)
+    }
+
+    fn array(&mut self, pair: Pair<'_, Rule>) -> Result<Derived, Diagnostic> {
+        let mut bound = None;
+        for part in pair.into_inner() {
+            match part.as_rule() {
+                Rule::parameters => {
+                    let ellipsis = part.clone().into_inner().find(|p| p.as_rule() == Rule::ellipsis);
+                    if let Some(ellipsis) = ellipsis {
+                        return Err(Diagnostic::new(
+                            Tag::DeclProtoVarargs,
+                            self.span(&ellipsis),
+                            "associative array signature may not be of variable length",
+                        ));
+                    }
+                    return Ok(Derived::Assoc(self.parameter_list(part)?));
+                }
+                Rule::constant => bound = Some(Box::new(self.constant(part)?)),
+                _ => {}
+            }
+        }
+        Ok(Derived::Array(bound))
+    }
+
+    fn parameters(&mut self, function: Pair<'_, Rule>) -> Result<Vec<TypeName>, Diagnostic> {
+        child(function, Rule::parameters).map_or(Ok(Vec::new()), |list| self.parameter_list(list))
+    }
+
+    fn parameter_list(&mut self, parameters: Pair<'_, Rule>) -> Result<Vec<TypeName>, Diagnostic> {
+        parameters
+            .into_inner()
+            .filter(|p| p.as_rule() == Rule::parameter)
+            .map(|parameter| self.type_name(parameter))
+            .collect()
+    }
+
+    /// Reads a `type_name` or a `parameter`.
+    pub(super) fn type_name(&mut self, pair: Pair<'_, Rule>) -> Result<TypeName, Diagnostic> {
+        let span = self.span(&pair);
+        let end = Span { start: span.end, ..span };
+        let mut specs = TypeSpecs { words: Vec::new(), qualifiers: Vec::new(), span };
+        let mut declarator = Declarator { name: None, derived: Vec::new(), span: end };
+        for part in pair.into_inner() {
+            match part.as_rule() {
+                Rule::type_specifiers | Rule::parameter_specifiers => specs = self.specifiers(part)?.1,
+                Rule::declarator | Rule::abstract_declarator => declarator = self.declarator(part)?,
+                _ => {}
+            }
+        }
+        Ok(TypeName { specs, declarator, span })
+    }
+}
+
+/// The first child of a kind. Where the grammar demands one, there is one.
+pub(super) fn child<'i>(pair: Pair<'i, Rule>, rule: Rule) -> Option<Pair<'i, Rule>> {
+    pair.into_inner().find(|part| part.as_rule() == rule)
+}
+
+/// `struct`, `union` or `enum` at the start of a tag or a definition.
+fn keyword_of(text: &str) -> &str {
+    let len = text.bytes().take_while(u8::is_ascii_alphabetic).count();
+    &text[..len]
+}
+
+fn storage_class(word: &str) -> Storage {
+    match word {
+        "auto" => Storage::Auto,
+        "register" => Storage::Register,
+        "static" => Storage::Static,
+        "extern" => Storage::Extern,
+        "typedef" => Storage::Typedef,
+        "self" => Storage::SelfLocal,
+        // The grammar has no other.
+        _ => Storage::ThisLocal,
+    }
+}

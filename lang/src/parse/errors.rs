@@ -1,0 +1,114 @@
+//! The wording of the parser, and where the grammar's failures stand: pest's errors in, diagnostics that name the token
+//! a user typed out. Rules never leave this module.
+
+use pest::error::{Error, ErrorVariant, InputLocation};
+
+use super::scan::Item;
+use super::words::punctuator;
+use super::{MAX_DEPTH, MAX_NESTING, Rule};
+use crate::diag::{Diagnostic, Tag};
+use crate::source::{SourceId, Span};
+
+/// Longest token quoted in a message.
+const SHOWN: usize = 60;
+
+/// `syntax error near "TOKEN"`
+pub(super) fn near(token: &str, span: Span) -> Diagnostic {
+    let mut shown: String = token.chars().take(SHOWN).flat_map(visible).collect();
+    if token.chars().nth(SHOWN).is_some() {
+        shown.push_str("...");
+    }
+    Diagnostic::new(Tag::Syntax, span, format!("syntax error near \"{shown}\""))
+}
+
+/// A character as a message shows it.
+fn visible(c: char) -> Box<dyn Iterator<Item = char>> {
+    if c.is_control() { Box::new(c.escape_default()) } else { Box::new(std::iter::once(c)) }
+}
+
+/// The error for brackets, `?:` and `if` inside each other beyond [`MAX_NESTING`], or for a tree beyond [`MAX_DEPTH`].
+pub(super) fn too_deep(span: Span) -> Diagnostic {
+    Diagnostic::new(Tag::Syntax, span, "expressions or statements are nested too deeply").help(format!(
+        "at most {MAX_NESTING} levels of brackets and {MAX_DEPTH} operators in a row are accepted; use variables or more \
+         clauses"
+    ))
+}
+
+/// The error for what the grammar knows and the checker does not yet.
+pub(super) fn unsupported(what: &str, span: Span) -> Diagnostic {
+    Diagnostic::new(Tag::Unknown, span, format!("{what} are not supported yet"))
+}
+
+/// The character at a byte offset, as a string; empty at the end.
+pub(super) fn character_at(text: &str, at: usize) -> &str {
+    let rest = text.get(at..).unwrap_or("");
+    &rest[..rest.chars().next().map_or(0, char::len_utf8)]
+}
+
+/// The diagnostic for an item that the grammar refuses, or that the scanner could not finish.
+pub(super) fn refused(source: SourceId, text: &str, mut item: Item, error: &Error<Rule>) -> Diagnostic {
+    let within = match error.location {
+        InputLocation::Pos(at) | InputLocation::Span((at, _)) => at,
+    };
+    let blanks =
+        item.text.as_bytes()[within.min(item.text.len())..].iter().take_while(|&&b| b == b' ').count();
+    let at = item.start + within + blanks;
+    let span = |start: usize, end: usize| Span { source, start: start as u32, end: end as u32 };
+    if matches!(error.variant, ErrorVariant::CustomError { .. }) {
+        return too_deep(span(item.start, item.start + 1));
+    }
+    if let Some(failure) = item.failure.take_if(|failure| failure.at <= at) {
+        return failure.diagnostic;
+    }
+    if at >= item.start + item.text.len() {
+        return at_end(text, span(text.len(), text.len()), &item.unclosed, source, error);
+    }
+    let end = at + token_length(&item.text.as_bytes()[at - item.start..]);
+    let diagnostic = near(&text[at..end], span(at, end));
+    after_probe(diagnostic, text, &item, at)
+}
+
+fn at_end(text: &str, end: Span, unclosed: &[usize], source: SourceId, error: &Error<Rule>) -> Diagnostic {
+    if expects(error, Rule::predicate) && unclosed.is_empty() {
+        return Diagnostic::new(
+            Tag::Syntax,
+            end,
+            "expected predicate and/or actions following probe description",
+        );
+    }
+    let mut diagnostic = Diagnostic::new(Tag::Syntax, end, "syntax error near end of input");
+    if let Some(&open) = unclosed.last() {
+        let span = Span { source, start: open as u32, end: open as u32 + 1 };
+        let bracket = character_at(text, open);
+        diagnostic = diagnostic.label(span, format!("this `{bracket}` is not closed"));
+    }
+    diagnostic
+}
+
+fn expects(error: &Error<Rule>, rule: Rule) -> bool {
+    matches!(&error.variant, ErrorVariant::ParsingError { positives, .. } if positives.contains(&rule))
+}
+
+/// A word that was taken for a probe although a declaration was meant gets a hint.
+fn after_probe(diagnostic: Diagnostic, text: &str, item: &Item, at: usize) -> Diagnostic {
+    let prepared = item.text.as_bytes();
+    let first = token_length(prepared);
+    let between = prepared.get(first..at - item.start).unwrap_or(b"?");
+    let probe = &text[item.start..(item.start + first).min(at)];
+    let is_word = !probe.is_empty() && probe.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_');
+    let is_probe = |at: usize| prepared.get(at) == Some(&(super::scan::Class::Probe as u8));
+    if is_probe(0) && is_word && between.iter().all(|&b| b == b' ') && is_probe(at - item.start) {
+        return diagnostic.help(format!("`{probe}` is not the name of a type, so it was read as a probe"));
+    }
+    diagnostic
+}
+
+/// The length of the token at the start of prepared text.
+fn token_length(prepared: &[u8]) -> usize {
+    match prepared.first() {
+        None => 0,
+        Some(1..=8) => 1 + prepared[1..].iter().take_while(|&&b| b == b'_').count(),
+        Some(b) if b.is_ascii_alphabetic() => prepared.iter().take_while(|b| b.is_ascii_alphabetic()).count(),
+        Some(_) => punctuator(prepared),
+    }
+}

@@ -1,0 +1,164 @@
+//! Source text in, [`ast::Program`] out (language spec §2, §3, §4.1).
+//!
+//! Three steps for each external declaration: `scan.rs` decides whatever depends on context and prepares the text,
+//! `d.pest` says whether it is D, `build.rs` and `expr.rs` make the tree. Only this module and its children know of pest.
+//! It resolves no names and checks no types; of the outside it asks which words are types and globals ([`Names`]), what
+//! the macro arguments are, and it sets options where a `#pragma D option` stands.
+//!
+//! Any text gives a tree or a diagnostic, in time linear in its length: depth is bounded by [`MAX_NESTING`] and
+//! [`MAX_DEPTH`], for this module and for every pass that walks the tree.
+
+mod build;
+mod control;
+pub mod description;
+mod errors;
+mod expr;
+mod lines;
+mod literal;
+mod macros;
+mod pragma;
+mod scan;
+mod words;
+
+use pest::Parser;
+
+pub use lines::{Place, place};
+pub use macros::Macros;
+pub use words::{Names, PREDEFINED_TYPES, Predefined};
+
+#[cfg(test)]
+pub(crate) use expr::BINARY as BINARY_OPERATORS;
+
+use crate::ast::{Item, Program};
+use crate::diag::{Diagnostic, Tag};
+use crate::options::Options;
+use crate::source::{SourceId, SourceMap, Span};
+
+/// Deepest nesting of brackets, open `?:` and `if`s. The parser's stack grows with it.
+pub const MAX_NESTING: usize = 200;
+
+/// Deepest tree, statements and expressions together: `a + b + c` has depth 3. Every pass may recurse this far.
+pub const MAX_DEPTH: usize = 500;
+
+/// Nesting up to which an item is parsed on the caller's stack: 32 levels take less than 512 KiB without optimisation.
+const SHALLOW: usize = 32;
+
+/// Stack for anything deeper. Only what is touched takes memory.
+const DEEP_STACK: usize = MAX_NESTING * (128 << 10);
+
+mod grammar {
+    #![allow(
+        missing_docs,
+        unreachable_pub,
+        reason = "pest derives `Rule`, which never leaves the parent module"
+    )]
+
+    #[derive(pest_derive::Parser)]
+    #[grammar = "parse/d.pest"]
+    pub(super) struct Grammar;
+}
+
+use grammar::{Grammar, Rule};
+
+/// What parsing depends on besides the text.
+pub struct ParseContext<'a> {
+    /// What `$1` and `$pid` stand for.
+    pub macros: Macros<'a>,
+    /// `pspec`, `defaultargs`, `argref` and `empty` are read, and pragmas set any.
+    pub options: &'a mut Options,
+    /// Types and globals known before this program.
+    pub names: &'a dyn Names,
+}
+
+/// Parses one program. The first error ends it.
+pub fn parse(sources: &SourceMap, id: SourceId, cx: &mut ParseContext<'_>) -> Result<Program, Diagnostic> {
+    match parse_prefix(sources, id, cx) {
+        (program, None) => Ok(program),
+        (_, Some(error)) => Err(error),
+    }
+}
+
+/// Parses one program up to its first error: the declarations before it are checked while parsing (language spec
+/// §1.5), so a mistake in one of them comes first.
+pub fn parse_prefix(
+    sources: &SourceMap,
+    id: SourceId,
+    cx: &mut ParseContext<'_>,
+) -> (Program, Option<Diagnostic>) {
+    let source = sources.get(id);
+    let text = source.text.as_str();
+    let rule = if source.kind.is_string() { Rule::string_item } else { Rule::script_item };
+    let mut scanner = scan::Scanner::new(id, source.kind, text, cx);
+    let mut program = Program { items: Vec::new(), expr_count: 0, macro_args_used: Vec::new() };
+    let mut error = None;
+    loop {
+        let item = match scanner.next_item() {
+            Ok(Some(item)) => item,
+            Ok(None) => break,
+            Err(diagnostic) => {
+                error = Some(diagnostic);
+                break;
+            }
+        };
+        program.items.extend(scanner.pragmas.drain(..).map(Item::Pragma));
+        match item_tree(rule, id, text, item, &mut program.expr_count) {
+            Ok(node) => program.items.push(node),
+            Err(diagnostic) => {
+                error = Some(diagnostic);
+                break;
+            }
+        }
+    }
+    program.items.extend(scanner.pragmas.drain(..).map(Item::Pragma));
+    program.macro_args_used = scanner.args_used.iter().copied().collect();
+    let error = error.or_else(|| whole_program(&program, scanner.context(), id, text));
+    (program, error)
+}
+
+/// Makes the tree of one prepared item.
+fn item_tree(
+    rule: Rule,
+    id: SourceId,
+    text: &str,
+    item: scan::Item,
+    next_id: &mut u32,
+) -> Result<Item, Diagnostic> {
+    let (start, depth) = (item.start, item.depth);
+    let work = move || match Grammar::parse(rule, &item.text) {
+        Ok(pairs) => build::item(pairs, id, text, &item, next_id),
+        Err(refusal) => Err(errors::refused(id, text, item, &refusal)),
+    };
+    if depth <= SHALLOW {
+        return work();
+    }
+    // Recursion over deep brackets gets a stack that is large enough whatever the caller's is.
+    let too_deep = || errors::too_deep(Span { source: id, start: start as u32, end: start as u32 + 1 });
+    std::thread::scope(|scope| {
+        let thread = std::thread::Builder::new().stack_size(DEEP_STACK).spawn_scoped(scope, work);
+        thread.map_err(|_| too_deep())?.join().unwrap_or_else(|_| Err(too_deep()))
+    })
+}
+
+/// What can be said only at the end of the text.
+fn whole_program(program: &Program, cx: &ParseContext<'_>, id: SourceId, text: &str) -> Option<Diagnostic> {
+    let end = Span { source: id, start: text.len() as u32, end: text.len() as u32 };
+    if let Some(unused) = pragma::unused(&program.items, cx.names, cx.macros.env) {
+        return Some(unused);
+    }
+    if let Some(last) = cx.macros.args.len().checked_sub(1).filter(|&last| last > 0)
+        && !cx.options.argref
+        && !program.macro_args_used.contains(&(last as u32))
+    {
+        let argument = &cx.macros.args[last];
+        let message = format!("extraneous argument '{argument}' (${last} is not referenced)");
+        return Some(Diagnostic::new(Tag::MacroUnused, end, message));
+    }
+    let is_content = |item: &Item| !matches!(item, Item::Pragma(_));
+    if !cx.options.empty && !program.items.iter().any(is_content) {
+        return Some(Diagnostic::new(Tag::Empty, end, "empty D program translation unit"));
+    }
+    None
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,68 @@
+//! Printing a tree and parsing the text gives the same tree, places and ids apart.
+
+use super::*;
+
+#[track_caller]
+fn check(text: &str) -> String {
+    let first = script().accepts(text);
+    let printed = print::program(&first);
+    let second = script().accepts(&printed);
+    assert_eq!(first.without_places(), second.clone().without_places(), "{text:?}\n{printed}");
+    assert_eq!(print::program(&second), printed);
+    printed
+}
+
+#[test]
+fn programs() {
+    let printed = check(
+        "#pragma D binding \"1.2\" x\nint x, *p[3]; self string s; BEGIN,END/*c*/\n/ x==1&&y /{ if(x)y=1;else if(z){} else{w;;}\
+         @[1,\"a\\n\\377\\\"\"]=count() }",
+    );
+    assert_eq!(
+        printed,
+        "#pragma D binding \"1.2\" x\nint x, *p[3];\nself string s;\nBEGIN,\nEND\n/ x == 1 && y /\n{\n\tif (x) {\n\t\t\
+         y = 1;\n\t} else if (z) {\n\t} else {\n\t\tw;\n\t\t;\n\t}\n\t@[1, \"a\\n\\377\\\"\"] = count();\n}\n"
+    );
+}
+
+#[test]
+fn parentheses_only_where_needed() {
+    for (text, expected) in [
+        ("((a)+(b*c))", "a + b * c"),
+        ("(a+b)*c", "(a + b) * c"),
+        ("a-(b-c)", "a - (b - c)"),
+        ("(a-b)-c", "a - b - c"),
+        ("(a=b)=c", "(a = b) = c"),
+        ("a=(b=c)", "a = b = c"),
+        ("a?(b,c):(d?e:f)", "a ? b, c : d ? e : f"),
+        ("(a?b:c)?d:e", "(a ? b : c) ? d : e"),
+        ("a?b:(c=d)", "a ? b : (c = d)"),
+        ("-(-x)", "- -x"),
+        ("-(--x)", "- --x"),
+        ("+(+x)", "+ +x"),
+        ("-(+x)", "-+x"),
+        ("&(&x)", "& &x"),
+        ("!(!x)", "!!x"),
+        ("*(*x)", "**x"),
+        ("a&(&b)", "a & &b"),
+        ("a - -1", "a - -1"),
+        ("(int)(-x)", "(int)-x"),
+        ("-((int)x)", "-(int)x"),
+        ("++(*p)", "++*p"),
+        ("((int)x)++", "((int)x)++"),
+        ("(-x)++", "(-x)++"),
+        ("sizeof ((int)x)", "sizeof ((int)x)"),
+        ("(sizeof (int))[1]", "(sizeof (int))[1]"),
+        ("f((a,b),c=d)", "f((a, b), c = d)"),
+        ("(1).x", "(1).x"),
+        ("(*p).x", "(*p).x"),
+        ("(f)(x)", "f(x)"),
+        ("(f+g)(x)", "(f + g)(x)"),
+        ("1u+0x10UL+010+'a'", "1u + 0x10ul + 0x8 + 97"),
+        ("*p/ *q", "*p / *q"),
+    ] {
+        let printed = check(&format!("BEGIN {{ {text} }}"));
+        assert_eq!(printed, format!("BEGIN\n{{\n\t{expected};\n}}\n"), "{text}");
+    }
+    check("BEGIN /*c*/ / *p / { }");
+}

@@ -1,0 +1,367 @@
+//! Clauses, statements, expressions and declarations (language spec §3).
+
+use super::*;
+
+fn near(text: &str, at: &str, token: &str) {
+    script().refuses(text, Tag::Syntax, at, &format!("syntax error near \"{token}\""));
+}
+
+#[test]
+fn precedence() {
+    for (text, expected) in [
+        ("a + b * c", "(+ a (* b c))"),
+        ("a * b + c", "(+ (* a b) c)"),
+        ("10 - 3 - 2", "(- (- 10 3) 2)"),
+        ("7 % 4 * 2", "(* (% 7 4) 2)"),
+        ("1 << 2 << 1", "(<< (<< 1 2) 1)"),
+        ("2 + 3 << 1", "(<< (+ 2 3) 1)"),
+        ("a < b == c > d", "(== (< a b) (> c d))"),
+        ("1 & 2 == 2", "(& 1 (== 2 2))"),
+        ("1 | 2 ^ 3 & 4", "(| 1 (^ 2 (& 3 4)))"),
+        ("a || b ^^ c && d", "(|| a (^^ b (&& c d)))"),
+        ("a && b ^^ c || d", "(|| (^^ (&& a b) c) d)"),
+        ("a ? b : c ? d : e", "(? a b (? c d e))"),
+        ("a ? b ? c : d : e", "(? a (? b c d) e)"),
+        ("a || b ? c, d : e", "(? (|| a b) (, c d) e)"),
+        ("a ? x = 1 : 2", "(? a (= x 1) 2)"),
+        ("a = b = c ? d : e", "(= a (= b (? c d e)))"),
+        ("a += b -= c", "(+= a (-= b c))"),
+        ("a, b = c, d", "(, (, a (= b c)) d)"),
+        ("-a * -b", "(* (- a) (- b))"),
+        ("- - 5", "(- (- 5))"),
+        ("!~a", "(! (~ a))"),
+        ("-a++", "(- (post++ a))"),
+        ("*p++", "(* (post++ p))"),
+        ("++*p", "(++ (* p))"),
+        ("&p->m", "(& (-> p m))"),
+        ("*p = 1", "(= (* p) 1)"),
+        ("*p.q[1](2)", "(* (call ([] (. p q) 1) 2))"),
+        ("sizeof p + 1", "(+ (sizeof p) 1)"),
+        ("stringof p + 1", "(+ (stringof p) 1)"),
+        ("stringof(p + 1)", "(stringof (+ p 1))"),
+        ("sizeof sizeof x", "(sizeof (sizeof x))"),
+        ("sizeof \"abcd\"", "(sizeof \"abcd\")"),
+        ("sizeof (x)[1]", "(sizeof ([] x 1))"),
+        ("sizeof -(int)x", "(sizeof (- (cast int x)))"),
+        ("(a, b)", "(, a b)"),
+        ("f(a, (b, c))", "(call f a (, b c))"),
+        ("(f)(x)", "(call f x)"),
+        ("(1)(2)", "(call 1 2)"),
+        ("f()", "(call f)"),
+        ("self->x = this->y", "(= self.x this.y)"),
+        ("(self)->x", "self.x"),
+        ("self->x->y", "(-> self.x y)"),
+        ("@a[1, \"x\"] = sum(2)", "(= ([] @a 1 \"x\") (call sum 2))"),
+        ("a ? b : c = d", ""),
+        ("a + b = c", ""),
+        ("(int)a = b", ""),
+        ("a = (int)b = c", ""),
+        ("stringof (char *)p", ""),
+        ("sizeof (int)1", ""),
+        ("++(int)x", ""),
+        ("a[]", ""),
+        ("f(a,)", ""),
+        ("a ? b", ""),
+        ("a ? : b", ""),
+        ("()", ""),
+        ("1 +", ""),
+        ("a b", ""),
+    ] {
+        if expected.is_empty() {
+            let error = script().parse(&format!("BEGIN {{ {text}; }}")).expect_err(text);
+            assert_eq!(error.tag, Tag::Syntax, "{text}");
+        } else {
+            assert_eq!(tree(text), expected, "{text}");
+        }
+    }
+}
+
+#[test]
+fn places_of_syntax_errors() {
+    near("BEGIN { a + b = c; }", "1:15", "=");
+    near("BEGIN { a ? b : c = d; }", "1:19", "=");
+    near("BEGIN { x = (int)a = b; }", "1:20", "=");
+    near("BEGIN { x = a ? b; }", "1:18", ";");
+    near("BEGIN { x = stringof (char *)p; }", "1:23", "char");
+    near("BEGIN { trace(sizeof (int)1); }", "1:27", "1");
+    near("BEGIN { f(a,); }", "1:13", ")");
+    near("BEGIN { a[]; }", "1:11", "]");
+    near("BEGIN { trace(1) trace(2); }", "1:18", "trace");
+    near("BEGIN {\n\ttrace(1)\n\ttrace(2);\n}", "3:2", "trace");
+    near("BEGIN { trace((ghost_t *)1); }", "1:25", ")");
+    near("BEGIN { for (;;) ; }", "1:9", "for");
+    near("BEGIN { int x = 1; }", "1:9", "int");
+    near("BEGIN { { } }", "1:9", "{");
+    near("BEGIN { else x; }", "1:9", "else");
+    near("BEGIN { if x; }", "1:12", "x");
+}
+
+#[test]
+fn casts() {
+    for (text, expected) in [
+        ("(int)x", "(cast int x)"),
+        ("(int)(x)", "(cast int x)"),
+        ("(int)-x", "(cast int (- x))"),
+        ("(int)*x", "(cast int (* x))"),
+        ("(int)&x", "(cast int (& x))"),
+        ("(int)x + 1", "(+ (cast int x) 1)"),
+        ("(int)x[1]", "(cast int ([] x 1))"),
+        ("(int)(char)x", "(cast int (cast char x))"),
+        ("-(int)x", "(- (cast int x))"),
+        ("(size_t)(x)", "(cast size_t x)"),
+        ("(size_t)-x", "(cast size_t (- x))"),
+        ("(W)(x)", "(call W x)"),
+        ("(W)-x", "(- W x)"),
+        ("(W)*x", "(* W x)"),
+        ("(W)&x", "(& W x)"),
+        ("(struct s *)p", "(cast struct s * p)"),
+        ("(union u)p", "(cast union u p)"),
+        ("(enum e)p", "(cast enum e p)"),
+        ("(unsigned long int)1", "(cast unsigned long int 1)"),
+        ("(const char *)p", "(cast const char * p)"),
+        ("(char * const *)p", "(cast char ** p)"),
+        ("(userland char *)p", "(cast userland char * p)"),
+        ("(string)p", "(cast string p)"),
+        ("(void (*)(int, char *))p", "(cast void (*)(int, char *) p)"),
+        ("(int (*)[3])p", "(cast int (*)[3] p)"),
+        ("(int *[3])p", "(cast int *[3] p)"),
+        ("sizeof (struct s)", "(sizeof-type struct s)"),
+        ("sizeof (char *[4])", "(sizeof-type char *[4])"),
+        ("*(uint32_t *)copyin(arg1, 4)", "(* (cast uint32_t * (call copyin arg1 4)))"),
+        ("((struct s *)copyin(a, b))->m", "(-> (cast struct s * (call copyin a b)) m)"),
+        ("(uintptr_t)&`x", "(cast uintptr_t (& `x))"),
+    ] {
+        assert_eq!(tree(text), expected, "{text}");
+    }
+}
+
+#[test]
+fn statements() {
+    assert_eq!(tree(""), "");
+    assert_eq!(tree("x = 1;; y = 2; ; z"), "(= x 1); empty; (= y 2); empty; z");
+    assert_eq!(tree("1; self->x;"), "1; self.x");
+    assert_eq!(tree("W * x;"), "(* W x)");
+    assert_eq!(tree("if (a) x; y"), "if a {x} {}; y");
+    assert_eq!(tree("if (a) { x; y } else z; w"), "if a {x; y} {z}; w");
+    assert_eq!(tree("if (a) if (b) x; else y;"), "if a {if b {x} {y}} {}");
+    assert_eq!(tree("if (a) { if (b) x; } else y;"), "if a {if b {x} {}} {y}");
+    assert_eq!(tree("if (a) x; else if (b) y; else z;"), "if a {x} {if b {y} {z}}");
+    assert_eq!(tree("if (a) ; else { }"), "if a {empty} {}");
+    assert_eq!(
+        tree("if (0) trace(\"a\"); else if (1) trace(\"b\"); else trace(\"c\"); trace(\"d\")"),
+        "if 0 {(call trace \"a\")} {if 1 {(call trace \"b\")} {(call trace \"c\")}}; (call trace \"d\")"
+    );
+    near("BEGIN { if (a) x }", "1:18", "}");
+    near("BEGIN { if (a) }", "1:16", "}");
+}
+
+#[test]
+fn clauses() {
+    let program = script().accepts("BEGIN,\n tick-1s , 3 /x/ { a } END { }");
+    let [Item::Clause(first), Item::Clause(second)] = program.items.as_slice() else { panic!("two clauses") };
+    let probes: Vec<_> = first.probes.iter().map(|p| (p.text.as_str(), p.numeric, p.span.start)).collect();
+    assert_eq!(probes, [("BEGIN", false, 0), ("tick-1s", false, 8), ("3", true, 18)]);
+    assert_eq!((first.span.start, first.span.end), (0, 29));
+    assert_eq!((second.span.start, second.span.end), (30, 37));
+    assert_eq!(second.body.as_deref(), Some(&[][..]));
+    assert!(second.predicate.is_none());
+
+    script().accepts("io:::start /* each */ { } BEGIN{}");
+    near("BEGIN, { }", "1:8", "{");
+    near("BEGIN END { }", "1:7", "END");
+    near("BEGIN { } }", "1:11", "}");
+}
+
+#[test]
+fn a_body_may_be_missing_in_a_string_only() {
+    let program = string().accepts("BEGIN");
+    assert!(matches!(&program.items[..], [Item::Clause(Clause { body: None, predicate: None, .. })]));
+    string().accepts("BEGIN, END");
+    string().accepts("BEGIN { x = 1 } END");
+    string().accepts("3");
+    let missing = "expected predicate and/or actions following probe description";
+    script().refuses("BEGIN", Tag::Syntax, "1:6", missing);
+    script().refuses("BEGIN { }\nEND\n", Tag::Syntax, "3:1", missing);
+    string().refuses("BEGIN /1/", Tag::Syntax, "1:10", "syntax error near end of input");
+    string().refuses("BEGIN /1/ ;", Tag::Syntax, "1:11", "syntax error near \";\"");
+    string().refuses("BEGIN {", Tag::Syntax, "1:8", "syntax error near end of input");
+    string().refuses("BEGIN,", Tag::Syntax, "1:7", "syntax error near end of input");
+}
+
+#[test]
+fn empty_programs() {
+    let empty = "empty D program translation unit";
+    script().refuses("", Tag::Empty, "1:1", empty);
+    script().refuses("/* only\n */\n", Tag::Empty, "3:1", empty);
+    script().refuses("#!/usr/sbin/dtrace -s\n#pragma D option quiet\n", Tag::Empty, "3:1", empty);
+    string().refuses("  ", Tag::Empty, "1:3", empty);
+    script().option("empty").accepts("/* */");
+}
+
+fn declared(text: &str) -> String {
+    let program = script().accepts(text);
+    crate::ast::print::program(&program)
+}
+
+#[test]
+fn declarations() {
+    for (text, expected) in [
+        ("int x;", "int x;\n"),
+        ("self int depth;", "self int depth;\n"),
+        ("this string s;", "this string s;\n"),
+        ("self n;", "self n;\n"),
+        ("const n;", "const n;\n"),
+        ("int *const p, q[3];", "int *p, q[3];\n"),
+        ("uint64_t last[dev_t, int];", "uint64_t last[dev_t, int];\n"),
+        ("int x[int][3];", "int x[int][3];\n"),
+        ("int x[3][int];", "int x[3][int];\n"),
+        ("int a[2 + 3], b[];", "int a[2 + 3], b[];\n"),
+        ("int a[N];", "int a[N];\n"),
+        ("int (*f)(int, ...), (x);", ""),
+        ("int (*f[3])(void *p);", "int (*f[3])(void *p);\n"),
+        ("struct s *p; union u *q; enum e v;", "struct s *p;\nunion u *q;\nenum e v;\n"),
+        ("long unsigned u; int short signed v;", "long unsigned u;\nint short signed v;\n"),
+        ("auto int x;", "auto int x;\n"),
+        ("int;", "int;\n"),
+        ("extern int;", "extern int;\n"),
+        ("char int c;", "char int c;\n"),
+        ("int x[struct s *, string];", "int x[struct s *, string];\n"),
+        ("userland char *s; char userland *t;", "userland char *s;\nuserland char *t;\n"),
+    ] {
+        if !expected.is_empty() {
+            assert_eq!(declared(text), expected, "{text}");
+        }
+    }
+    let program = script().accepts("int *a[3], (*b)[3], (*c[2])(int);");
+    let [Item::Declaration(declaration)] = program.items.as_slice() else { panic!("a declaration") };
+    let shape = |derived: &[Derived]| {
+        derived
+            .iter()
+            .map(|d| match d {
+                Derived::Pointer => '*',
+                Derived::Array(_) => '[',
+                Derived::Assoc(_) => 'a',
+                Derived::Function(_) => '(',
+            })
+            .collect::<String>()
+    };
+    let shapes: Vec<_> = declaration.declarators.iter().map(|d| shape(&d.derived)).collect();
+    assert_eq!(shapes, ["*[", "[*", "(*["]);
+}
+
+#[test]
+fn declarations_that_are_refused() {
+    near("int x = 5; BEGIN { }", "1:7", "=");
+    near("int x, string y; BEGIN { }", "1:8", "string");
+    near("int x int y; BEGIN { }", "1:7", "int");
+    near("int x, ; BEGIN { }", "1:8", ";");
+    near("int\nBEGIN { }", "2:7", "{");
+    near("int x[self int];", "1:12", "int");
+    let class = "only one storage class allowed in a declaration";
+    script().refuses("self static int x;", Tag::DeclClass, "1:6", class);
+    script().refuses("self this int x;", Tag::DeclClass, "1:6", class);
+    let parameter = "inappropriate storage class for function or associative array parameter";
+    script().refuses("int x[static int];", Tag::DeclParmclass, "1:7", parameter);
+    script().accepts("int x[register int];");
+    let varargs = "associative array signature may not be of variable length";
+    script().refuses("int x[int, ...];", Tag::DeclProtoVarargs, "1:12", varargs);
+    script().refuses("int x[...];", Tag::DeclProtoVarargs, "1:7", varargs);
+}
+
+#[test]
+fn what_comes_later_is_refused_by_name() {
+    for (text, at, what) in [
+        (
+            "struct s { int a; unsigned b : 3, : 0; int : 2; struct { int x; } y; };",
+            "1:1",
+            "struct definitions",
+        ),
+        ("union u { int a; } v;", "1:1", "union definitions"),
+        ("typedef struct { int a; } s_t;", "1:9", "struct definitions"),
+        ("enum hue { RED = 1, BLUE };", "1:1", "enum definitions"),
+        ("typedef int x_t;", "1:1", "type definitions"),
+        ("inline int n = 5 * 2;", "1:1", "inline definitions"),
+        ("inline string name[int n] = n == 0 ? \"a\" : \"b\";", "1:1", "inline definitions"),
+        ("translator struct s < int i > { a = i; b = i + 1; };", "1:1", "translators"),
+        ("translator struct s < struct t *T > { };", "1:1", "translators"),
+        ("provider p { probe a(int, char *) : (string); probe b(); };", "1:1", "provider definitions"),
+        ("extern int x;", "1:1", "extern declarations"),
+        ("int f(int, char *, ...);", "1:5", "function prototypes"),
+        ("int f();", "1:5", "function prototypes"),
+        ("BEGIN { x = xlate < struct s > (p)->m; }", "1:13", "translations by xlate"),
+        ("BEGIN { x = xlate <size_t> (p); }", "1:13", "translations by xlate"),
+        ("BEGIN { x = offsetof (struct s, while) + 1; }", "1:13", "offsetof expressions"),
+        ("BEGIN { x = (struct s { int a; })y; }", "1:14", "struct definitions"),
+    ] {
+        script().refuses(text, Tag::Unknown, at, &format!("{what} are not supported yet"));
+    }
+    // Malformed ones are syntax errors all the same.
+    near("enum e { };", "1:10", "}");
+    near("enum e { A, };", "1:13", "}");
+    near("struct s { };", "1:12", "}");
+    near("struct s { int; };", "1:15", ";");
+    near("struct s { ghost_t a; };", "1:12", "ghost_t");
+    near("struct s { int (*)(int); };", "1:18", ")");
+    near("inline int x;", "1:13", ";");
+    near("translator struct s < int > { };", "1:27", ">");
+    near("translator struct s < size_t > { };", "1:23", "size_t");
+    let end = "syntax error near end of input";
+    script().refuses("translator struct s < int i > { }", Tag::Syntax, "1:34", end);
+}
+
+#[test]
+fn spans_cover_what_was_written() {
+    let text = "BEGIN { x = (a + b) * f(c)[1]; }";
+    let program = script().accepts(text);
+    let mut sources = SourceMap::default();
+    sources.add(Source { name: String::new(), kind: SourceKind::Script, text: text.to_string() });
+    let [Item::Clause(Clause { body: Some(body), .. })] = program.items.as_slice() else {
+        panic!("a clause")
+    };
+    let [Stmt::Expr(assign)] = body.as_slice() else { panic!("a statement") };
+    let ExprKind::Assign { rhs: product, .. } = &assign.kind else { panic!("an assignment") };
+    let ExprKind::Binary { lhs, rhs, .. } = &product.kind else { panic!("a product") };
+    assert_eq!(sources.text(assign.span), "x = (a + b) * f(c)[1]");
+    assert_eq!(sources.text(product.span), "(a + b) * f(c)[1]");
+    assert_eq!(sources.text(lhs.span), "a + b");
+    assert_eq!(sources.text(rhs.span), "f(c)[1]");
+}
+
+#[test]
+fn ids_are_unique_and_below_the_count() {
+    fn walk(expr: &Expr, ids: &mut Vec<u32>) {
+        ids.push(expr.id.0);
+        match &expr.kind {
+            ExprKind::Binary { lhs, rhs, .. } | ExprKind::Assign { lhs, rhs, .. } => {
+                walk(lhs, ids);
+                walk(rhs, ids);
+            }
+            _ => {}
+        }
+    }
+    let program = script().accepts("BEGIN { x = a + b * c } END { y = d - 1 }");
+    let mut ids = Vec::new();
+    for item in &program.items {
+        let Item::Clause(Clause { body: Some(body), .. }) = item else { continue };
+        for statement in body {
+            let Stmt::Expr(expr) = statement else { continue };
+            walk(expr, &mut ids);
+        }
+    }
+    ids.sort_unstable();
+    assert_eq!(ids, (0..program.expr_count).collect::<Vec<_>>());
+    assert_eq!(ids.len(), 12);
+}
+
+#[test]
+fn what_stands_before_an_error_is_there_for_the_checker() {
+    let mut sources = SourceMap::default();
+    let text = "void v; BEGIN { x } int y; BEGIN { y z }".to_string();
+    let id = sources.add(Source { name: String::new(), kind: SourceKind::Script, text });
+    let mut options = Options::default();
+    let macros = Macros { args: &[], env: &Machine };
+    let mut cx = ParseContext { macros, options: &mut options, names: &Predefined };
+    let (program, error) = parse_prefix(&sources, id, &mut cx);
+    assert_eq!(program.items.len(), 3);
+    assert_eq!(error.map(|error| error.message).as_deref(), Some("syntax error near \"z\""));
+}
