@@ -33,6 +33,13 @@ pub struct Row {
     end: usize,
 }
 
+impl Row {
+    /// The indices of its actions, for [`Records::get`].
+    pub fn indices(self) -> std::ops::Range<usize> {
+        self.first..self.end
+    }
+}
+
 impl Records {
     /// Forgets everything, keeps the memory.
     pub fn clear(&mut self) {
@@ -81,9 +88,14 @@ impl Records {
         self.bytes.truncate(bytes);
     }
 
-    /// The actions of a row: statement and index for [`Records::value`].
+    /// The actions of a row: statement, and index for [`Records::value`].
     pub fn actions(&self, row: Row) -> impl Iterator<Item = (SiteId, usize)> {
-        self.actions[row.first..row.end].iter().map(|action| (action.site, action.words as usize))
+        row.indices().filter_map(|index| self.get(index))
+    }
+
+    /// One action by its index, of those that [`Row::indices`] gives.
+    pub fn get(&self, index: usize) -> Option<(SiteId, usize)> {
+        self.actions.get(index).map(|action| (action.site, action.words as usize))
     }
 
     /// A value of an action: `index` is the action's plus the argument's.

@@ -30,8 +30,24 @@ pub struct Row<'t> {
     pub key: &'t [u8],
     /// Its types, those of the first aggregation that has it.
     pub types: &'t [ValueType],
-    /// By named aggregation; `None` where it lacks the key.
-    pub states: Box<[Option<&'t AggState>]>,
+    states: States<'t>,
+}
+
+/// The states of a row; a million rows of one aggregation need no allocation each.
+#[derive(Clone, Debug)]
+enum States<'t> {
+    One(&'t AggState),
+    Joined(Box<[Option<&'t AggState>]>),
+}
+
+impl<'t> Row<'t> {
+    /// The state of a named aggregation, by its place in the print; `None` where it lacks the key.
+    pub fn state(&self, place: usize) -> Option<&'t AggState> {
+        match &self.states {
+            States::One(state) => Some(*state).filter(|_| place == 0),
+            States::Joined(states) => states.get(place).copied().flatten(),
+        }
+    }
 }
 
 /// The rows of a print, in order.
@@ -39,30 +55,28 @@ pub fn rows<'t>(tables: &[&'t AggTable], options: SortOptions) -> Vec<Row<'t>> {
     let rows = match tables {
         [table] => table
             .entries()
-            .map(|(key, state)| Row { key, types: table.types(), states: [Some(state)].into() })
+            .map(|(key, state)| Row { key, types: table.types(), states: States::One(state) })
             .collect(),
         _ => join(tables),
     };
     let first = if options.position < tables.len() { options.position } else { 0 };
-    let shapes: Vec<_> =
-        tables.iter().map(|table| (table.shape(), AggState::new(table.func(), table.shape()))).collect();
-    let mut ranked: Vec<(Box<[Rank]>, Row<'t>)> = rows
-        .into_iter()
-        .map(|row| {
-            let ranks = (0..tables.len())
-                .map(|i| (first + i) % tables.len())
-                .map(|i| rank(row.states[i].unwrap_or(&shapes[i].1), shapes[i].0))
-                .collect();
-            (ranks, row)
-        })
+    let empty: Vec<_> = tables.iter().map(|table| AggState::new(table.func(), table.shape())).collect();
+    let places: Vec<_> = (0..tables.len()).map(|i| (first + i) % tables.len()).collect();
+    let ranks: Vec<Rank> = rows
+        .iter()
+        .flat_map(|row| places.iter().map(|&i| rank(row.state(i).unwrap_or(&empty[i]), tables[i].shape())))
         .collect();
-    ranked.sort_by(|(a_ranks, a), (b_ranks, b)| {
-        let keys = || compare_keys((a.key, a.types), (b.key, b.types), options.key_position);
-        let values = || a_ranks.cmp(b_ranks);
+    let mut order: Vec<u32> = (0..rows.len() as u32).collect();
+    order.sort_by(|&a, &b| {
+        let (a, b) = (a as usize, b as usize);
+        let keys =
+            || compare_keys((rows[a].key, rows[a].types), (rows[b].key, rows[b].types), options.key_position);
+        let ranks_of = |row: usize| &ranks[row * places.len()..(row + 1) * places.len()];
+        let values = || ranks_of(a).cmp(ranks_of(b));
         let order = if options.by_key { keys().then_with(values) } else { values().then_with(keys) };
         if options.reverse { order.reverse() } else { order }
     });
-    ranked.into_iter().map(|(_, row)| row).collect()
+    order.into_iter().map(|row| rows[row as usize].clone()).collect()
 }
 
 /// One row for each key of any table. Keys whose elements differ in size are different keys.
@@ -76,9 +90,11 @@ fn join<'t>(tables: &[&'t AggTable]) -> Vec<Row<'t>> {
             let row = rows.entry((signature, key)).or_insert_with(|| Row {
                 key,
                 types: table.types(),
-                states: vec![None; tables.len()].into(),
+                states: States::Joined(vec![None; tables.len()].into()),
             });
-            row.states[i] = Some(state);
+            if let States::Joined(states) = &mut row.states {
+                states[i] = Some(state);
+            }
         }
     }
     rows.into_values().collect()
@@ -157,18 +173,22 @@ fn lquantize_value(shape: Shape, bucket: usize) -> i64 {
     }
 }
 
+/// Canonical bytes and the types that read them.
+type Key<'k> = (&'k [u8], &'k [ValueType]);
+
 /// Element by element, from element `from` on and around. Integers compare as unsigned of their size, a smaller size
 /// before a larger one; strings bytewise.
-fn compare_keys(a: (&[u8], &[ValueType]), b: (&[u8], &[ValueType]), from: usize) -> Ordering {
-    let from = if from < a.1.len() { from } else { 0 };
-    let elements = |key, types| value::decode(key, types).zip(types.iter().copied());
-    let pairs = || elements(a.0, a.1).zip(elements(b.0, b.1));
-    pairs()
-        .skip(from)
-        .chain(pairs().take(from))
-        .map(|(a, b)| compare_element(a, b))
-        .find(|order| order.is_ne())
-        .unwrap_or(Ordering::Equal)
+fn compare_keys(a: Key<'_>, b: Key<'_>, from: usize) -> Ordering {
+    fn elements<'k>((key, types): Key<'k>) -> impl Iterator<Item = (ValueRef<'k>, ValueType)> {
+        value::decode(key, types).zip(types.iter().copied())
+    }
+    let mut pairs = elements(a).zip(elements(b)).map(|(a, b)| compare_element(a, b));
+    if from == 0 || from >= a.1.len() {
+        return pairs.find(|order| order.is_ne()).unwrap_or(Ordering::Equal);
+    }
+    let orders: Vec<_> = pairs.collect();
+    let (before, after) = orders.split_at(from.min(orders.len()));
+    after.iter().chain(before).copied().find(|order| order.is_ne()).unwrap_or(Ordering::Equal)
 }
 
 fn compare_element(
@@ -320,7 +340,9 @@ mod tests {
         let keys = |aggs: &[u32], position| {
             let named: Vec<_> = aggs.iter().map(|&agg| get(agg)).collect();
             let rows = rows(&named, SortOptions { position, ..SortOptions::default() });
-            rows.iter().map(|row| (row.key[0], row.states.iter().flatten().count())).collect::<Vec<_>>()
+            rows.iter()
+                .map(|row| (row.key[0], (0..3).filter_map(|i| row.state(i)).count()))
+                .collect::<Vec<_>>()
         };
         assert_eq!(keys(&[0, 1], 0), [(3, 1), (1, 2), (2, 2)]);
         assert_eq!(keys(&[0, 1], 1), [(3, 1), (2, 2), (1, 2)]);

@@ -298,9 +298,10 @@ impl<'a> Session<'a> {
         if !quiet && let Some(probe) = self.plan.program.probes.get(probe.index()) {
             row::prefix(&mut self.text, cpu, probe, testing);
         }
-        let actions: Vec<_> = self.world.records.actions(row).collect();
-        for (site, first) in actions {
-            self.action(site, first);
+        for index in row.indices() {
+            if let Some((site, first)) = self.world.records.get(index) {
+                self.action(site, first);
+            }
         }
         if !quiet {
             self.text.push(b'\n');

@@ -28,7 +28,7 @@ pub fn entries(out: &mut Vec<u8>, tables: &[&AggTable], options: SortOptions, st
             key_element(out, element, *ty, style);
         }
         for (i, table) in tables.iter().enumerate() {
-            match row.states[i].unwrap_or(&empty[i]) {
+            match row.state(i).unwrap_or(&empty[i]) {
                 AggState::Buckets(buckets) => histogram::histogram(out, table.shape(), buckets),
                 state => {
                     let _ = write!(out, " {:16}", state.number());
@@ -100,9 +100,7 @@ fn format_row(
         // When all values are used up, the last one repeats.
         let i = next_value.min(tables.len().saturating_sub(1));
         next_value += 1;
-        let (Some(table), Some(state)) =
-            (tables.get(i), row.states.get(i).copied().flatten().or(empty.get(i)))
-        else {
+        let (Some(table), Some(state)) = (tables.get(i), row.state(i).or(empty.get(i))) else {
             continue;
         };
         match state {

@@ -119,12 +119,8 @@ fn local_time(nanoseconds: i64, style: Style<'_>) -> crate::host::LocalTime {
 fn integer(out: &mut Vec<u8>, field: &Field, value: u64, base: u8, upper: bool, signed: bool) {
     let negative = signed && (value as i64) < 0;
     let magnitude = if negative { (value as i64).unsigned_abs() } else { value };
-    let digits = match (base, upper) {
-        (8, _) => format!("{magnitude:o}"),
-        (16, false) => format!("{magnitude:x}"),
-        (16, true) => format!("{magnitude:X}"),
-        _ => magnitude.to_string(),
-    };
+    let mut buffer = [0; MAX_DIGITS];
+    let digits = digits(&mut buffer, magnitude, base, upper);
     let prefix = match (base, upper) {
         _ if negative => "-",
         (10, _) if signed && field.plus => "+",
@@ -134,7 +130,7 @@ fn integer(out: &mut Vec<u8>, field: &Field, value: u64, base: u8, upper: bool, 
         _ => "",
     };
     let mut zeros = field.precision.unwrap_or(0).saturating_sub(digits.len());
-    if base == 8 && field.alternate && zeros == 0 && !digits.starts_with('0') {
+    if base == 8 && field.alternate && zeros == 0 && digits.first() != Some(&b'0') {
         zeros = 1;
     }
     let length = prefix.len() + zeros + digits.len();
@@ -147,10 +143,29 @@ fn integer(out: &mut Vec<u8>, field: &Field, value: u64, base: u8, upper: bool, 
     }
     out.extend_from_slice(prefix.as_bytes());
     out.resize(out.len() + zeros, b'0');
-    out.extend_from_slice(digits.as_bytes());
+    out.extend_from_slice(digits);
     if field.left {
         out.resize(out.len() + blanks, b' ');
     }
+}
+
+/// 64 bits in octal.
+const MAX_DIGITS: usize = 22;
+
+/// The digits of a number, at the end of a buffer.
+fn digits(buffer: &mut [u8; MAX_DIGITS], mut value: u64, base: u8, upper: bool) -> &[u8] {
+    let alphabet = if upper { b"0123456789ABCDEF" } else { b"0123456789abcdef" };
+    let base = u64::from(base.clamp(8, 16));
+    let mut start = MAX_DIGITS;
+    for slot in buffer.iter_mut().rev() {
+        *slot = alphabet[(value % base) as usize];
+        value /= base;
+        start -= 1;
+        if value == 0 {
+            break;
+        }
+    }
+    &buffer[start..]
 }
 
 #[cfg(test)]
@@ -190,6 +205,7 @@ mod tests {
             (r#"%#x32 " " %#o32 " " %#8x32 "|""#, &[255, 8, 0x123], "0xff 010    0x123|"),
             (r#"%0#8x32 "|" %08x32"#, &[0x123, 0x123], "0x000123|00000123"),
             (r#"%#x64 "|" %#o32 "|" %#X32"#, &[0, 0, 171], "0|0|0XAB"),
+            (r#"%o64 "|" %#o64"#, &[-1, i64::MIN], "1777777777777777777777|01000000000000000000000"),
             (r#"%16x64 "|" %-8x64 "|" %016x64"#, &[0x12; 3], "              12|12      |0000000000000012"),
             (r#"%-+5d32 "|" %-_5d32 "|" %+5u32"#, &[3; 3], "+3   | 3   |    3"),
             (

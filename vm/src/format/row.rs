@@ -18,8 +18,11 @@ pub fn prefix(out: &mut Vec<u8>, cpu: u32, probe: &Probe, testing: bool) {
     if !testing {
         let _ = write!(out, "{cpu:3} {:6} ", probe.id.0);
     }
-    let name = format!("{}:{}", probe.function, probe.name);
-    let _ = write!(out, "{name:>32} ");
+    let length = probe.function.len() + 1 + probe.name.len();
+    out.resize(out.len() + 32_usize.saturating_sub(length), b' ');
+    for part in [&probe.function, ":", &probe.name, " "] {
+        out.extend_from_slice(part.as_bytes());
+    }
 }
 
 #[cfg(test)]
