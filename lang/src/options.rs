@@ -98,6 +98,8 @@ pub enum OptionError {
     InvalidValue,
     /// Only the command line may set it.
     NotInProgram,
+    /// No version of the language has this number.
+    UnknownVersion,
     /// Known to DTrace, and not available here.
     Unsupported(String),
 }
@@ -108,6 +110,7 @@ impl std::fmt::Display for OptionError {
             OptionError::UnknownName => f.write_str("Invalid option name"),
             OptionError::InvalidValue => f.write_str("Invalid value for specified option"),
             OptionError::NotInProgram => f.write_str("Option cannot be used from within a D program"),
+            OptionError::UnknownVersion => f.write_str("Requested version is not supported by compiler"),
             OptionError::Unsupported(text) => f.write_str(text),
         }
     }
@@ -139,6 +142,8 @@ enum Kind {
     Rate(fn(&mut Options) -> &mut u64),
     /// One of a few words, of which only some are available: (word, available).
     Words(&'static [(&'static str, bool)]),
+    /// A version of the language; nothing is bound to the newest, so only older ones would hide anything.
+    Version,
     /// `auto`, `kernel` or `user`.
     Placement,
     /// Sizes or tunes a feature that programs cannot use (yet), or states what is always so: checked and dropped.
@@ -199,20 +204,22 @@ const ROWS: &[Row] = &[
     row("iregs", Kind::Unused(Shape::Number)),
     row("kdefs", Kind::Refused),
     row("knodefs", Kind::Refused),
-    row("late", Kind::Refused),
+    row("late", Kind::Words(&[("dynamic", true), ("static", false)])),
     row("lazyload", Kind::Refused),
     outside("ldpath", Kind::Refused),
     outside("libdir", Kind::Refused),
-    outside("linkmode", Kind::Refused),
+    // Symbols, which these bind, cannot be named yet.
+    outside("linkmode", Kind::Words(&[("kernel", true), ("dynamic", true), ("static", true)])),
     outside("linknommap", Kind::Refused),
-    outside("linktype", Kind::Refused),
+    outside("linktype", Kind::Words(&[("elf", false), ("dof", false)])),
     outside("modpath", Kind::Refused),
     outside("nolibs", Kind::Refused),
     row("pgmax", Kind::Unused(Shape::Number)),
     row("preallocate", Kind::Unused(Shape::Number)),
     outside("procfspath", Kind::Refused),
     row("pspec", Kind::Flag(|o| &mut o.pspec)),
-    outside("stdc", Kind::Refused),
+    // Modes of the preprocessor, which `-C` would run.
+    outside("stdc", Kind::Words(&[("a", true), ("c", true), ("s", true), ("t", true)])),
     row("strip", Kind::Refused),
     outside("syslibdir", Kind::Refused),
     row("tree", Kind::Refused),
@@ -222,7 +229,7 @@ const ROWS: &[Row] = &[
     row("unodefs", Kind::Refused),
     row("useruid", Kind::Refused),
     row("verbose", Kind::Refused),
-    row("version", Kind::Refused),
+    row("version", Kind::Version),
     row("zdefs", Kind::Flag(|o| &mut o.zdefs)),
     // Run time.
     row("aggpercpu", Kind::Refused),
@@ -307,6 +314,7 @@ impl Options {
                     }
                 }
             }
+            Kind::Version => version(required(value)?)?,
             Kind::Placement => {
                 self.placement = match required(value)? {
                     "auto" => Placement::Auto,
@@ -340,6 +348,31 @@ fn required(value: Option<&str>) -> Result<&str, OptionError> {
 
 fn within(value: u64, low: u32, high: u32) -> Result<u32, OptionError> {
     u32::try_from(value).ok().filter(|v| (low..=high).contains(v)).ok_or(OptionError::InvalidValue)
+}
+
+/// The versions of the language (language spec §15), oldest first.
+const VERSIONS: [&str; 16] = [
+    "1.0", "1.1", "1.2", "1.2.1", "1.2.2", "1.3", "1.4", "1.4.1", "1.5", "1.6", "1.6.1", "1.6.2", "1.6.3",
+    "1.6.4", "2.0", "2.0.1",
+];
+
+fn version(text: &str) -> Result<(), OptionError> {
+    if !is_version(text) {
+        return Err(OptionError::InvalidValue);
+    }
+    match text {
+        "2.0" | "2.0.1" => Ok(()),
+        _ if VERSIONS.contains(&text) => {
+            Err(OptionError::Unsupported(format!("version={text} is not supported yet")))
+        }
+        _ => Err(OptionError::UnknownVersion),
+    }
+}
+
+/// Whether a text has the form of a version, `N.N` or `N.N.N`, or of its beginning.
+pub(crate) fn is_version(text: &str) -> bool {
+    let number = |part: &str| matches!(part.len(), 1..=3) && part.bytes().all(|b| b.is_ascii_digit());
+    text.split('.').count() <= 3 && text.split('.').all(number)
 }
 
 /// C notation: decimal, `0x…` or `0…`.
@@ -457,6 +490,26 @@ mod tests {
         assert_eq!(options.set("bufpolicy", Some("switch"), SetBy::Program), Ok(()));
         assert_eq!(options.set("zdefs", Some("yes"), SetBy::CommandLine), Err(OptionError::InvalidValue));
         assert_eq!(options, Options::default());
+    }
+
+    #[test]
+    fn words_and_versions() {
+        for (name, value, expected) in [
+            ("linkmode", "dynamic", Ok(())),
+            ("linkmode", "zork", Err("Invalid value for specified option")),
+            ("stdc", "a", Ok(())),
+            ("stdc", "x", Err("Invalid value for specified option")),
+            ("evaltime", "exec", Ok(())),
+            ("evaltime", "main", Err("evaltime=main is not supported yet")),
+            ("evaltime", "never", Err("Invalid value for specified option")),
+            ("version", "2.0", Ok(())),
+            ("version", "1.6.3", Err("version=1.6.3 is not supported yet")),
+            ("version", "99.0", Err("Requested version is not supported by compiler")),
+            ("version", "1.x", Err("Invalid value for specified option")),
+        ] {
+            let outcome = set(name, Some(value)).map(drop).map_err(|error| error.to_string());
+            assert_eq!(outcome, expected.map_err(str::to_string), "{name}={value}");
+        }
     }
 
     #[test]

@@ -6,6 +6,7 @@ use super::words::Names;
 use crate::ast::{Ident, Item, Pragma};
 use crate::diag::{Diagnostic, Tag};
 use crate::env::{Environment, ProbePattern};
+use crate::options::is_version;
 use crate::source::{SourceId, SourceKind, Span};
 
 /// Stability levels, low to high (language spec §15).
@@ -140,13 +141,6 @@ fn is_triple(text: &str) -> bool {
     let known = |list: &[&str], word: &str| list.iter().any(|known| known.eq_ignore_ascii_case(word));
     let lists: [&[&str]; 3] = [&LEVELS, &LEVELS, &CLASSES];
     parts.len() <= 3 && parts.iter().zip(lists).all(|(word, list)| known(list, word))
-}
-
-/// `N.N` or `N.N.N`, or their beginning.
-fn is_version(text: &str) -> bool {
-    let parts: Vec<&str> = text.split('.').collect();
-    let number = |part: &&str| matches!(part.len(), 1..=3) && part.bytes().all(|b| b.is_ascii_digit());
-    parts.len() <= 3 && parts.iter().all(number)
 }
 
 /// The error for attributes or a binding of a name that this program does not declare.
