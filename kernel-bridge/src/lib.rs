@@ -14,3 +14,5 @@ pub mod readers;
 pub mod source;
 pub mod state;
 pub mod sys;
+#[cfg(test)]
+mod testing;

@@ -1,9 +1,10 @@
 //! From an emitted program to programs in the kernel, through aya.
 //!
-//! Comes in: an [`EbpfProgram`] and the bytes of its object. Goes out: [`Loaded`], whose maps answer by index and whose
+//! Comes in: an [`EbpfProgram`]. Goes out: [`Loaded`], whose maps answer by index and whose
 //! programs can be attached; dropping it detaches and frees everything. What the verifier says becomes an [`Error`] that
 //! names the probe and clause. Never: a decision about what runs where.
 
+mod bind;
 mod refusal;
 
 pub(crate) use refusal::no_types;
@@ -18,7 +19,7 @@ use aya::{Btf, Ebpf, EbpfLoader, Endianness};
 use dtrail_lang::plan::Plan;
 use dtrail_vm::event::Error;
 
-use crate::ebpf::{EbpfProgram, Hook, ProgramSpec};
+use crate::ebpf::{self, EbpfProgram, Hook, ProgramSpec};
 use crate::maps::KernelMaps;
 use crate::readers::btf;
 use crate::sys::{bpf as syscall, cpus};
@@ -31,17 +32,16 @@ pub struct Loaded {
     programs: Vec<(String, Hook)>,
 }
 
-/// Loads everything and attaches nothing. The maps come apart from the programs, since they are used at the same time.
-pub fn load(plan: &Plan, program: &EbpfProgram, object: &[u8]) -> Result<(Loaded, KernelMaps), Error> {
+/// Loads everything and attaches nothing. `types` are those of the kernel; without them no program may be typed. The
+/// maps come apart from the programs, since they are used at the same time.
+pub fn load(plan: &Plan, program: &EbpfProgram, types: Option<Btf>) -> Result<(Loaded, KernelMaps), Error> {
+    let bound = bind::bind(program).map_err(|e| refusal::maps(&e))?;
+    let object = ebpf::object::write(&bound.program)?;
+    // `new` reads all the kernel's types, 13 MB of them; they go before anything else is allocated.
     let mut loader = EbpfLoader::new();
-    // The kernel's types are needed for typed tracepoints only, and then by `attach_types`.
-    let mut ebpf = loader.btf(None).allow_unsupported_maps().load(object).map_err(|e| refusal::object(&e))?;
-    drop(loader);
+    let mut ebpf =
+        loader.btf(None).allow_unsupported_maps().load(&object).map_err(|e| refusal::object(&e))?;
 
-    let types = match program.programs.iter().any(|spec| spec.typed) {
-        true => Some(Btf::from_sys_fs().map_err(|e| no_types(&e))?),
-        false => None,
-    };
     for spec in &program.programs {
         let loaded = ebpf.program_mut(&spec.name).ok_or(ProgramError::NotLoaded);
         loaded
@@ -49,9 +49,12 @@ pub fn load(plan: &Plan, program: &EbpfProgram, object: &[u8]) -> Result<(Loaded
             .map_err(|e| refusal::program(plan, spec, &e))?;
     }
 
-    let descriptors = program.maps.iter().map(|spec| descriptor(&ebpf, &spec.name));
-    let maps = KernelMaps::new(descriptors, &program.maps, program.state.control)
-        .map_err(|e| Error::new(format!("could not enable tracing: {e}")))?;
+    let descriptors = program.maps.iter().zip(bound.made).map(|(spec, made)| match made {
+        Some(made) => Ok(made),
+        None => descriptor(&ebpf, &spec.name),
+    });
+    let maps =
+        KernelMaps::new(descriptors, &program.maps, program.state.control).map_err(|e| refusal::maps(&e))?;
     let programs = program.programs.iter().map(|spec| (spec.name.clone(), spec.hook.clone())).collect();
     Ok((Loaded { ebpf, programs }, maps))
 }
@@ -74,9 +77,9 @@ pub fn types_for(program: &EbpfProgram, kernel: &btf::Btf) -> Result<Option<Btf>
         return Ok(None);
     }
     let wanted: Vec<_> = names.iter().map(String::as_str).collect();
-    let skeleton = kernel.skeleton(&wanted).ok_or_else(|| {
-        Error::new(format!("could not enable tracing: this kernel lacks one of {}", names.join(", ")))
-    })?;
+    let skeleton = kernel
+        .skeleton(&wanted)
+        .ok_or_else(|| Error::new(format!("this kernel lacks one of {}", names.join(", "))))?;
     Btf::parse(&skeleton, Endianness::default()).map(Some).map_err(|e| no_types(&e))
 }
 
@@ -180,3 +183,6 @@ fn attach_one(program: &mut Program, hook: &Hook) -> Result<(), ProgramError> {
         _ => Err(ProgramError::UnexpectedProgramType),
     }
 }
+
+#[cfg(test)]
+mod tests;

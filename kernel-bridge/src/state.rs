@@ -29,6 +29,8 @@ pub struct MappedState<M> {
     facts: Facts,
     /// Whether programs may have run since everything was swept.
     dirty: bool,
+    /// Whether no program runs, and none will until the gate is opened.
+    quiet: bool,
     /// Cuts of tracer-fired clauses that fell together, since they were last asked for.
     coalesced: u64,
 }
@@ -68,7 +70,7 @@ impl<M: MapAccess> MappedState<M> {
             aggs: program.aggs.iter().map(|agg| (agg.func, agg.shape)).collect(),
             probes: program.probes.clone(),
         };
-        MappedState { maps, layout, facts, dirty: false, coalesced: 0 }
+        MappedState { maps, layout, facts, dirty: false, quiet: true, coalesced: 0 }
     }
 
     /// The maps.
@@ -84,13 +86,17 @@ impl<M: MapAccess> MappedState<M> {
     /// Lets programs run from now on.
     pub fn open_gate(&mut self) {
         self.dirty = true;
+        self.quiet = false;
         self.maps.set_control(control::GATE, 1);
     }
 
     /// Shuts the gate and waits until no program runs any more.
     pub fn shut_gate(&mut self) {
         self.maps.set_control(control::GATE, 0);
-        self.maps.quiesce();
+        if !self.quiet {
+            self.maps.quiesce();
+            self.quiet = true;
+        }
     }
 
     /// Cuts of tracer-fired clauses that fell together, since the last call.
@@ -139,6 +145,10 @@ impl<M: MapAccess> KernelState for MappedState<M> {
     }
 
     fn cut(&mut self) {
+        if self.facts.generations < 2 {
+            // The plan has no cuts, so its keys carry no generation: there is nothing to cut off before the end.
+            return;
+        }
         let current = self.maps.control(control::GENERATION);
         let unacked = current.wrapping_sub(self.maps.control(control::ACKED));
         if unacked + 1 < self.facts.generations {
@@ -160,7 +170,9 @@ impl<M: MapAccess> KernelState for MappedState<M> {
         if everything && !self.dirty || !everything && before <= acked {
             return;
         }
-        self.maps.quiesce();
+        if !self.quiet {
+            self.maps.quiesce();
+        }
         let mut buffer = Vec::new();
         for place in &self.layout.aggs {
             if place.key.is_empty() {

@@ -13,16 +13,21 @@ use crate::{caps, readers};
 /// Lines of a verifier's log that are shown.
 const LINES: usize = 4;
 
+/// A map could not be made or mapped.
+pub(super) fn maps(error: &io::Error) -> Error {
+    with_help(Error::new(format!("cannot create a map: {}", strerror(error))), Some(error))
+}
+
 /// The object could not be turned into maps and code.
 pub(super) fn object(error: &EbpfError) -> Error {
-    with_help(Error::new(format!("could not enable tracing: {}", chain(error))), os_error(error).as_ref())
+    with_help(Error::new(chain(error)), os_error(error).as_ref())
 }
 
 /// The kernel's own types cannot be read.
 pub(crate) fn no_types(why: &dyn std::error::Error) -> Error {
     let vmlinux = readers::btf::VMLINUX;
     let why = chain(why);
-    Error::new(format!("could not enable tracing: cannot read the kernel's types from {vmlinux}: {why}"))
+    Error::new(format!("cannot read the kernel's types from {vmlinux}: {why}"))
         .help("the kernel must be built with CONFIG_DEBUG_INFO_BTF=y; `--source ptrace` works without")
 }
 
@@ -48,7 +53,7 @@ pub(super) fn program(plan: &Plan, spec: &ProgramSpec, error: &ProgramError) -> 
         }
         other => (chain(other), Vec::new()),
     };
-    let mut text = format!("could not enable tracing: BPF program load for '{name}' failed: {why}");
+    let mut text = format!("BPF program load for '{name}' failed: {why}");
     for line in &log {
         text.push_str("\n  BPF: ");
         text.push_str(line);
@@ -75,10 +80,7 @@ pub(super) fn attach(hook: &Hook, error: &ProgramError) -> Error {
         Hook::Profile { .. } => "the CPU clock".to_owned(),
         Hook::Inject => "injected events".to_owned(),
     };
-    with_help(
-        Error::new(format!("could not enable tracing: cannot attach to {hook}: {}", chain(error))),
-        os_error(error).as_ref(),
-    )
+    with_help(Error::new(format!("cannot attach to {hook}: {}", chain(error))), os_error(error).as_ref())
 }
 
 /// Advice for an error of the machine.
@@ -182,7 +184,7 @@ mod tests {
         let error = attach(&Hook::SysEnter, &error);
         assert_eq!(
             error.message,
-            "could not enable tracing: cannot attach to system call entries: `bpf_raw_tracepoint_open` failed: \
+            "cannot attach to system call entries: `bpf_raw_tracepoint_open` failed: \
              Operation not permitted"
         );
         assert!(error.help.is_some());

@@ -74,6 +74,8 @@ struct CreateAttr {
     max_entries: u32,
     map_flags: u32,
     inner_map_fd: u32,
+    numa_node: u32,
+    name: [u8; 16],
 }
 
 #[repr(C)]
@@ -156,22 +158,41 @@ fn address_mut(bytes: &mut [u8]) -> u64 {
     bytes.as_mut_ptr() as u64
 }
 
-/// Makes a map without a name. For maps that no generated program uses; the others are aya's.
-pub fn create_map(
-    map_type: MapType,
-    key_size: u32,
-    value_size: u32,
-    max_entries: u32,
-    inner: Option<BorrowedFd<'_>>,
-) -> io::Result<OwnedFd> {
+/// A map to make. Those that programs only look things up in are aya's.
+#[derive(Clone, Copy, Debug)]
+pub struct NewMap<'a> {
+    /// Shown by tools; at most 15 bytes of letters, digits, `_` and `.`.
+    pub name: &'a str,
+    /// Its type.
+    pub kind: MapType,
+    /// Bytes of a key.
+    pub key_size: u32,
+    /// Bytes of a value.
+    pub value_size: u32,
+    /// Entries, at most.
+    pub max_entries: u32,
+    /// `BPF_F_…`
+    pub flags: u32,
+    /// A map like those that a map of maps holds.
+    pub inner: Option<BorrowedFd<'a>>,
+}
+
+/// Makes a map.
+pub fn create_map(new: &NewMap<'_>) -> io::Result<OwnedFd> {
+    let mut name = [0; 16];
+    for (place, byte) in name.iter_mut().zip(new.name.bytes().take(15)) {
+        *place = byte;
+    }
     let mut attr = Attr::zero();
     attr.create = CreateAttr {
-        map_type: map_type as u32,
-        key_size,
-        value_size,
-        max_entries,
-        map_flags: 0,
-        inner_map_fd: inner.map_or(0, fd_number),
+        map_type: new.kind as u32,
+        key_size: new.key_size,
+        value_size: new.value_size,
+        max_entries: new.max_entries,
+        map_flags: new.flags,
+        inner_map_fd: new.inner.map_or(0, fd_number),
+        numa_node: 0,
+        name,
     };
     // SAFETY: the command has no pointers.
     let fd = unsafe { bpf(cmd::MAP_CREATE, &mut attr)? };
@@ -484,14 +505,15 @@ mod tests {
 
     /// Runs `test` if maps can be made here.
     fn with_maps(test: impl Fn() -> io::Result<()>) {
-        match create_map(MapType::Array, 4, 8, 1, None) {
+        match make(MapType::Array, 4, 8, 1) {
             Ok(_) => test().expect("map operations work where maps can be made"),
             Err(e) => println!("skipped: no maps here: {e}"),
         }
     }
 
-    fn make(kind: MapType, key: u32, value: u32, entries: u32) -> io::Result<Map> {
-        Map::new(create_map(kind, key, value, entries, None)?)
+    fn make(kind: MapType, key_size: u32, value_size: u32, max_entries: u32) -> io::Result<Map> {
+        let new = NewMap { name: "test", kind, key_size, value_size, max_entries, flags: 0, inner: None };
+        Map::new(create_map(&new)?)
     }
 
     #[test]

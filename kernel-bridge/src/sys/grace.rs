@@ -7,7 +7,7 @@
 use std::io;
 use std::os::fd::{AsFd, OwnedFd};
 
-use super::bpf::{self, MapType};
+use super::bpf::{self, MapType, NewMap};
 
 /// Waits for grace periods.
 #[derive(Debug)]
@@ -19,8 +19,19 @@ pub struct Grace {
 impl Grace {
     /// Makes the two maps.
     pub fn new() -> io::Result<Grace> {
-        let inner = bpf::create_map(MapType::Array, 4, 8, 1, None)?;
-        let outer = bpf::create_map(MapType::ArrayOfMaps, 4, 4, 1, Some(inner.as_fd()))?;
+        let new = NewMap {
+            name: "grace_inner",
+            kind: MapType::Array,
+            key_size: 4,
+            value_size: 8,
+            max_entries: 1,
+            flags: 0,
+            inner: None,
+        };
+        let inner = bpf::create_map(&new)?;
+        let (kind, value_size) = (MapType::ArrayOfMaps, 4);
+        let outer =
+            bpf::create_map(&NewMap { name: "grace", kind, value_size, inner: Some(inner.as_fd()), ..new })?;
         Ok(Grace { inner, outer: bpf::Map::new(outer)? })
     }
 

@@ -76,6 +76,11 @@ impl Ring {
         count
     }
 
+    /// Its bytes.
+    pub fn size(&self) -> u64 {
+        self.mask + 1
+    }
+
     /// Bytes that producers have written and nobody has read yet.
     pub fn pending(&self) -> u64 {
         self.producer_and_data.load(0, Ordering::Acquire) - self.consumer.load(0, Ordering::Relaxed)

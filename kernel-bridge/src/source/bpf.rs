@@ -1,0 +1,327 @@
+//! The live source: programs in the kernel, records in a ring buffer.
+//!
+//! Comes in: a plan and what `-c`, `-p` and the options say. Goes out: records in the order in which the ring has them,
+//! losses, and the kernel part's state. It waits on the ring's timer, the targets, the caller's wake-up and the deadline,
+//! all in one call. Never: a wake-up per event; the programs do not wake anyone.
+
+use std::os::fd::{AsFd, OwnedFd};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use dtrail_lang::env::{Environment, FiredBy};
+use dtrail_lang::ir;
+use dtrail_lang::options::Options;
+use dtrail_lang::plan::{Capabilities, Plan};
+use dtrail_vm::event::{Error, Event, EventSink, EventSource, Exited, Flow, KernelState, Wait};
+use dtrail_vm::fault::Drops;
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::time::{ClockId, clock_gettime};
+
+use super::losses::Losses;
+use super::targets::{Target, Targets};
+use crate::ebpf::{self, EbpfProgram, HookSite, KernelOffsets, MapAccess, control};
+use crate::env::SourceEnvironment;
+use crate::load::{self, Loaded};
+use crate::maps::KernelMaps;
+use crate::readers::btf::Btf;
+use crate::state::MappedState;
+use crate::sys::cpus;
+use crate::sys::ring::Ring;
+use crate::{caps, providers};
+
+/// How often the ring is looked at if nobody says otherwise.
+const LOOK: Duration = Duration::from_millis(10);
+
+/// Traces this machine through eBPF.
+#[derive(Debug)]
+pub struct BpfSource {
+    environment: SourceEnvironment,
+    targets: Targets,
+    settings: Settings,
+    /// Becomes readable when the caller wants [`EventSource::wait`] to return.
+    wake: Option<Arc<OwnedFd>>,
+    attached: Option<Attached>,
+}
+
+/// What the kernel part may take; sizes in bytes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Settings {
+    /// Of the ring buffer (`bufsize`).
+    pub ring: u64,
+    /// Of an aggregation (`aggsize`).
+    pub agg: u64,
+    /// Of an associative array (`dynvarsize`).
+    pub dynvar: u64,
+    /// How often the ring is looked at (`switchrate`), since nobody says when there is something in it.
+    pub look: Duration,
+}
+
+impl From<&Options> for Settings {
+    fn from(options: &Options) -> Settings {
+        let look = match options.switchrate {
+            0 => LOOK,
+            nanos => Duration::from_nanos(nanos),
+        };
+        Settings { ring: options.bufsize, agg: options.aggsize, dynvar: options.dynvarsize, look }
+    }
+}
+
+/// A plan's programs, at work.
+#[derive(Debug)]
+struct Attached {
+    programs: Loaded,
+    state: MappedState<KernelMaps>,
+    ring: Option<Ring>,
+    losses: Losses,
+    /// Whether the kernel part may end tracing by itself.
+    may_exit: bool,
+    /// When the ring was looked at last.
+    looked: Instant,
+}
+
+impl BpfSource {
+    /// Starts the targets. Fails if this process may not use eBPF, or a target cannot be started or found.
+    pub fn new(targets: &[Target], wake: Option<Arc<OwnedFd>>) -> Result<BpfSource, Error> {
+        caps::can_bpf()?;
+        let targets = Targets::start(targets)?;
+        Ok(BpfSource {
+            environment: SourceEnvironment::bpf(targets.first()),
+            targets,
+            settings: Settings::from(&Options::default()),
+            wake,
+            attached: None,
+        })
+    }
+
+    /// Sets what holds from the next [`EventSource::attach`].
+    pub fn set_settings(&mut self, settings: Settings) {
+        self.settings = settings;
+    }
+
+    /// When the ring is looked at next; `None` if there is nothing to look at.
+    fn next_look(&self) -> Option<Instant> {
+        let attached = self.attached.as_ref()?;
+        if attached.ring.as_ref().is_some_and(|ring| ring.pending() > ring.size() / 4) {
+            return Some(attached.looked);
+        }
+        (attached.ring.is_some() || attached.may_exit).then(|| attached.looked + self.settings.look)
+    }
+
+    /// Waits until a target ends, or `until`. `true`: the wake-up descriptor is readable.
+    fn sleep(&self, until: Option<Instant>) -> Result<bool, Error> {
+        let timeout = until.map(|until| {
+            let left = until.saturating_duration_since(Instant::now());
+            Timespec {
+                tv_sec: i64::try_from(left.as_secs()).unwrap_or(i64::MAX),
+                tv_nsec: i64::from(left.subsec_nanos()),
+            }
+        });
+        let wake = self.wake.as_ref().map(|fd| fd.as_fd());
+        let mut fds: Vec<PollFd<'_>> = wake
+            .into_iter()
+            .chain(self.targets.descriptors())
+            .map(|fd| PollFd::from_borrowed_fd(fd, PollFlags::IN))
+            .collect();
+        match poll(&mut fds, timeout.as_ref()) {
+            Ok(_) => Ok(self.wake.is_some() && !fds[0].revents().is_empty()),
+            // A signal that is handled elsewhere: its handler makes the descriptor readable, if it wants anything.
+            Err(rustix::io::Errno::INTR) => Ok(false),
+            Err(e) => Err(Error::new(format!("waiting for events: {}", std::io::Error::from(e)))),
+        }
+    }
+}
+
+/// Nanoseconds from the monotonic to the wall clock.
+fn wall_offset() -> u64 {
+    let nanos = |clock| {
+        let t = clock_gettime(clock);
+        t.tv_sec.wrapping_mul(1_000_000_000).wrapping_add(t.tv_nsec)
+    };
+    nanos(ClockId::Realtime).wrapping_sub(nanos(ClockId::Monotonic)) as u64
+}
+
+/// What the emitter must know of this machine.
+fn target(plan: &Plan, settings: Settings, types: &Btf) -> Result<ebpf::Target, Error> {
+    let offsets = types.kernel_offsets().map_err(|member| {
+        Error::new(format!("this kernel has no {member}"))
+            .help("please report it with the output of `uname -r`")
+    })?;
+    Ok(ebpf::Target { sites: sites(plan), offsets, ..target_without_kernel(settings)? })
+}
+
+/// What the emitter must know besides the kernel's types.
+pub(super) fn target_without_kernel(settings: Settings) -> Result<ebpf::Target, Error> {
+    let cpus = cpus::possible().map_err(|e| Error::new(format!("cannot count CPUs: {e}")))?;
+    let page = crate::sys::page_size() as u64;
+    // 1 GiB is the largest power of two that a ring's size fits in; half of it keeps both mappings addressable.
+    let ring_size = settings.ring.clamp(page, 1 << 29).next_power_of_two() as u32;
+    Ok(ebpf::Target {
+        sites: Vec::new(),
+        inject: false,
+        offsets: KernelOffsets::default(),
+        cpus,
+        typed: true,
+        ring_size,
+        agg_size: settings.agg,
+        dynvar_size: settings.dynvar,
+    })
+}
+
+fn sites(plan: &Plan) -> Vec<Option<HookSite>> {
+    let site = |probe: &dtrail_lang::env::Probe| match probe.fired_by {
+        FiredBy::Source => providers::hook_site(probe),
+        FiredBy::Tracer | FiredBy::Fault => None,
+    };
+    plan.program.probes.iter().map(site).collect()
+}
+
+/// Loads what was emitted for a plan.
+pub(super) fn load_program(
+    plan: &Plan,
+    program: &EbpfProgram,
+    types: Option<aya::Btf>,
+) -> Result<(Loaded, KernelMaps, Option<Ring>), Error> {
+    let (programs, maps) = load::load(plan, program, types)?;
+    let ring = match program.state.ring.and_then(|map| Some((maps.fd(map)?, maps.max_entries(map)))) {
+        Some((fd, size)) => {
+            Some(Ring::new(fd, size).map_err(|e| Error::new(format!("cannot map the ring buffer: {e}")))?)
+        }
+        None => None,
+    };
+    Ok((programs, maps, ring))
+}
+
+/// Whether any kernel clause ends tracing.
+fn may_exit(plan: &Plan) -> bool {
+    let exits = |inst: &ir::Inst| matches!(inst.op, ir::Op::Control { status: Some(_) });
+    let clauses = plan.kernel.iter().flatten();
+    clauses.flat_map(|clause| &clause.blocks).flat_map(|block| &block.insts).any(exits)
+}
+
+impl Attached {
+    /// Hands over what is in the ring.
+    fn drain(&mut self, sink: &mut dyn EventSink) -> (usize, Flow) {
+        let Attached { ring, state, .. } = self;
+        let Some(ring) = ring else { return (0, Flow::Continue) };
+        let mut flow = Flow::Continue;
+        let count = ring.drain(&mut |record| {
+            flow = sink.event(Event::Record { record, kernel: state });
+            flow == Flow::Continue
+        });
+        (count, flow)
+    }
+}
+
+impl BpfSource {
+    /// Delivers what is there; how many records, and whether tracing goes on.
+    fn deliver(&mut self, sink: &mut dyn EventSink) -> (usize, Wait) {
+        let Some(attached) = &mut self.attached else { return (0, Wait::Again) };
+        attached.looked = Instant::now();
+        attached.state.maps().set_control(control::WALL_OFFSET, wall_offset());
+        // Asked before the ring is: what led to an exit is then delivered.
+        let exited = attached.may_exit && attached.state.exit_status().is_some();
+        match attached.drain(sink) {
+            (count, Flow::Continue) if !exited => (count, Wait::Again),
+            (count, _) => (count, Wait::Stopped),
+        }
+    }
+}
+
+impl EventSource for BpfSource {
+    fn name(&self) -> &'static str {
+        "bpf"
+    }
+
+    fn environment(&self) -> &dyn Environment {
+        &self.environment
+    }
+
+    fn capabilities(&self) -> Capabilities {
+        Capabilities::BASELINE
+    }
+
+    fn attach(&mut self, plan: &Plan) -> Result<(), Error> {
+        self.attached = None;
+        if plan.groups.is_empty() {
+            return Ok(());
+        }
+        let types = Btf::of_kernel().map_err(|e| load::no_types(&e))?;
+        let target = target(plan, self.settings, &types)?;
+        let program = ebpf::emit(plan, &target).map_err(|e| Error::new(e.to_string()))?;
+        let tracepoints = load::types_for(&program, &types)?;
+        drop(types);
+        let (mut programs, maps, ring) = load_program(plan, &program, tracepoints)?;
+        let losses = Losses::new(program.state.counters);
+        let mut state = MappedState::new(plan, program.state, maps);
+        state.maps().set_control(control::WALL_OFFSET, wall_offset());
+        programs.attach()?;
+        let may_exit = may_exit(plan);
+        self.attached = Some(Attached { programs, state, ring, losses, may_exit, looked: Instant::now() });
+        Ok(())
+    }
+
+    fn open(&mut self) -> Result<(), Error> {
+        if let Some(attached) = &mut self.attached {
+            attached.state.open_gate();
+        }
+        self.targets.release()
+    }
+
+    fn wait(&mut self, deadline: Option<Instant>, sink: &mut dyn EventSink) -> Result<Wait, Error> {
+        loop {
+            let look = self.next_look();
+            let until = [look, deadline].into_iter().flatten().min();
+            if self.sleep(until)? {
+                return Ok(Wait::Woken);
+            }
+            let now = Instant::now();
+            let ended = self.targets.all_ended();
+            if ended || look.is_some_and(|look| look <= now) {
+                // Whatever a target did before it ended is in the ring when its end is seen.
+                match self.deliver(sink) {
+                    (_, Wait::Again) if ended => return Ok(Wait::TargetsGone),
+                    (0, Wait::Again) => {}
+                    (_, wait) => return Ok(wait),
+                }
+            }
+            if deadline.is_some_and(|deadline| deadline <= now) {
+                return Ok(Wait::Again);
+            }
+        }
+    }
+
+    fn drain(&mut self, sink: &mut dyn EventSink) -> Result<Wait, Error> {
+        Ok(self.deliver(sink).1)
+    }
+
+    fn shut(&mut self, sink: &mut dyn EventSink) -> Result<(), Error> {
+        let Some(attached) = &mut self.attached else { return Ok(()) };
+        attached.state.shut_gate();
+        while attached.drain(sink) != (0, Flow::Continue) {
+            // A sink that has said stop still takes what is under way; it knows what to do with it.
+        }
+        Ok(())
+    }
+
+    fn detach(&mut self) -> Result<(), Error> {
+        self.attached = None;
+        Ok(())
+    }
+
+    fn kernel(&mut self) -> Option<&mut dyn KernelState> {
+        Some(&mut self.attached.as_mut()?.state)
+    }
+
+    fn drops(&mut self) -> Drops {
+        let Some(attached) = &mut self.attached else { return Drops::default() };
+        let Attached { programs, state, losses, .. } = attached;
+        losses.since_last(programs.misses(), state)
+    }
+
+    fn exited(&mut self) -> Vec<Exited> {
+        self.targets.take_ended()
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,333 @@
+//! The kernel part of a plan on made-up events, for the engines `bpf` and `rbpf` of the `synthetic` source.
+//!
+//! Comes in: a plan, then events. Goes out: records, as from a live source, and the kernel part's state. The programs are
+//! those of [`Hook::Inject`](crate::ebpf::Hook::Inject): one program for all probes, its context from a map. What runs it is
+//! a [`Machine`]: the kernel ([`KernelMachine`]), or the harness. Never: a clause that user space runs whole.
+
+use std::sync::Arc;
+
+use dtrail_lang::ir::ProbeIndex;
+use dtrail_lang::options::Options;
+use dtrail_lang::plan::{Capabilities, Plan};
+use dtrail_vm::event::{Error, Event, EventSink, Flow, KernelState};
+use dtrail_vm::fault::Drops;
+
+use super::bpf::{Settings, load_program, target_without_kernel};
+use super::kernel_part::KernelPart;
+use super::losses::Losses;
+use super::synthetic_event::{MemoryRegion, SyntheticEvent};
+use crate::ebpf::{self, EbpfProgram, MapAccess, inject};
+use crate::load::Loaded;
+use crate::maps::KernelMaps;
+use crate::state::MappedState;
+use crate::sys::bpf::test_run;
+use crate::sys::ring::Ring;
+use crate::sys::user_memory::UserMemory;
+
+/// What runs an injection program: its maps, and the rest.
+pub trait Machine: MapAccess + std::fmt::Debug + Sized {
+    /// Loads a program.
+    fn load(plan: &Plan, program: &EbpfProgram) -> Result<Self, Error>;
+    /// Makes this memory, and nothing else, readable by programs.
+    fn place(&mut self, memory: &Arc<[MemoryRegion]>) -> Result<(), Error>;
+    /// Runs the program once.
+    fn run(&mut self) -> Result<(), Error>;
+    /// Takes what was sent since the last call out of the ring, oldest first.
+    fn records(&mut self) -> Vec<Vec<u8>>;
+}
+
+/// A [`KernelPart`] on some machine.
+#[derive(Debug)]
+pub struct Injection<M> {
+    settings: Settings,
+    loaded: Option<LoadedPlan<M>>,
+}
+
+#[derive(Debug)]
+struct LoadedPlan<M> {
+    state: MappedState<M>,
+    losses: Losses,
+    /// The map that events are written to.
+    inject: u32,
+}
+
+impl<M> Injection<M> {
+    /// Nothing loaded yet.
+    pub fn new(options: &Options) -> Injection<M> {
+        Injection { settings: Settings::from(options), loaded: None }
+    }
+}
+
+impl<M: Machine> KernelPart for Injection<M> {
+    fn capabilities(&self) -> Capabilities {
+        Capabilities::BASELINE
+    }
+
+    fn attach(&mut self, plan: &Plan) -> Result<(), Error> {
+        self.loaded = None;
+        if plan.groups.is_empty() {
+            return Ok(());
+        }
+        let target = ebpf::Target { inject: true, typed: false, ..target_without_kernel(self.settings)? };
+        let program = ebpf::emit(plan, &target).map_err(|e| Error::new(e.to_string()))?;
+        let Some(inject) = program.state.inject else { return Ok(()) };
+        let machine = M::load(plan, &program)?;
+        let losses = Losses::new(program.state.counters);
+        self.loaded =
+            Some(LoadedPlan { state: MappedState::new(plan, program.state, machine), losses, inject });
+        Ok(())
+    }
+
+    fn open(&mut self) {
+        if let Some(loaded) = &mut self.loaded {
+            loaded.state.open_gate();
+        }
+    }
+
+    fn shut(&mut self) {
+        if let Some(loaded) = &mut self.loaded {
+            loaded.state.shut_gate();
+        }
+    }
+
+    fn fire(
+        &mut self,
+        probe: ProbeIndex,
+        event: &SyntheticEvent,
+        sink: &mut dyn EventSink,
+    ) -> Result<Flow, Error> {
+        let Some(LoadedPlan { state, inject, .. }) = &mut self.loaded else { return Ok(Flow::Continue) };
+        let maps = state.maps();
+        maps.place(&event.memory)?;
+        if !maps.update(*inject, &0u32.to_le_bytes(), &context(probe, event)) {
+            return Err(Error::new("cannot write the event to be injected"));
+        }
+        maps.run()?;
+        for record in maps.records() {
+            if sink.event(Event::Record { record: &record, kernel: state }) == Flow::Stop {
+                return Ok(Flow::Stop);
+            }
+        }
+        Ok(Flow::Continue)
+    }
+
+    fn state(&mut self) -> Option<&mut dyn KernelState> {
+        Some(&mut self.loaded.as_mut()?.state)
+    }
+
+    fn drops(&mut self) -> Drops {
+        match &mut self.loaded {
+            Some(LoadedPlan { state, losses, .. }) => losses.since_last(0, state),
+            None => Drops::default(),
+        }
+    }
+}
+
+/// The bytes of an event in the inject map.
+fn context(probe: ProbeIndex, event: &SyntheticEvent) -> [u8; inject::SIZE as usize] {
+    let SyntheticEvent { time, wall, task, cpu, errno, args, .. } = event;
+    let pair = |high: u32, low: u32| u64::from(high) << 32 | u64::from(low);
+    let mut bytes = [0; inject::SIZE as usize];
+    let mut put = |at: u32, word: u64| {
+        bytes[at as usize..at as usize + 8].copy_from_slice(&word.to_le_bytes());
+    };
+    put(inject::PROBE, u64::from(probe.0));
+    put(inject::TIME, *time);
+    put(inject::PID_TGID, pair(task.pid, task.tid));
+    put(inject::UID_GID, pair(task.gid, task.uid));
+    put(inject::CPU, u64::from(*cpu));
+    put(inject::PPID, u64::from(task.ppid));
+    put(inject::START, task.start);
+    put(inject::WALL, *wall as u64);
+    put(inject::ERRNO, i64::from(*errno) as u64);
+    for (i, arg) in args.iter().enumerate() {
+        put(inject::ARGS + 8 * i as u32, *arg as u64);
+    }
+    let comm = &mut bytes[inject::COMM as usize..inject::COMM as usize + 15];
+    for (place, byte) in comm.iter_mut().zip(&task.execname) {
+        *place = *byte;
+    }
+    bytes
+}
+
+/// The kernel of this machine: events go through `BPF_PROG_TEST_RUN`, made-up memory into this process.
+#[derive(Debug)]
+pub struct KernelMachine {
+    maps: KernelMaps,
+    programs: Loaded,
+    ring: Option<Ring>,
+    memory: UserMemory,
+    /// What `memory` holds.
+    placed: Option<Arc<[MemoryRegion]>>,
+}
+
+impl Machine for KernelMachine {
+    fn load(plan: &Plan, program: &EbpfProgram) -> Result<KernelMachine, Error> {
+        let (programs, maps, ring) = load_program(plan, program, None)?;
+        Ok(KernelMachine { maps, programs, ring, memory: UserMemory::default(), placed: None })
+    }
+
+    fn place(&mut self, memory: &Arc<[MemoryRegion]>) -> Result<(), Error> {
+        if self.placed.as_ref().is_some_and(|placed| Arc::ptr_eq(placed, memory)) {
+            return Ok(());
+        }
+        self.placed = None;
+        self.memory.place(memory.iter().map(|region| (region.addr, &*region.bytes))).map_err(|e| {
+            Error::new(format!("made-up memory cannot be placed in this process: {e}"))
+                .help("engine bpf can only make up user memory, at addresses that are free")
+        })?;
+        self.placed = Some(memory.clone());
+        Ok(())
+    }
+
+    fn run(&mut self) -> Result<(), Error> {
+        let Some(program) = self.programs.injector() else { return Ok(()) };
+        test_run(program).map(drop).map_err(|e| Error::new(format!("cannot inject an event: {e}")))
+    }
+
+    fn records(&mut self) -> Vec<Vec<u8>> {
+        let mut records = Vec::new();
+        if let Some(ring) = &mut self.ring {
+            ring.drain(&mut |record| {
+                records.push(record.to_vec());
+                true
+            });
+        }
+        records
+    }
+}
+
+impl MapAccess for KernelMachine {
+    fn cpus(&self) -> u32 {
+        self.maps.cpus()
+    }
+    fn lookup(&mut self, map: u32, key: &[u8]) -> Option<Vec<u8>> {
+        self.maps.lookup(map, key)
+    }
+    fn update(&mut self, map: u32, key: &[u8], value: &[u8]) -> bool {
+        self.maps.update(map, key, value)
+    }
+    fn delete(&mut self, map: u32, key: &[u8]) {
+        self.maps.delete(map, key);
+    }
+    fn read(&mut self, map: u32, offset: u32, buf: &mut [u8]) {
+        self.maps.read(map, offset, buf);
+    }
+    fn write(&mut self, map: u32, offset: u32, bytes: &[u8]) {
+        self.maps.write(map, offset, bytes);
+    }
+    fn keys(&mut self, map: u32) -> Vec<Vec<u8>> {
+        self.maps.keys(map)
+    }
+    fn take(&mut self, map: u32, which: &mut dyn FnMut(&[u8]) -> bool, out: &mut dyn FnMut(&[u8], &[u8])) {
+        self.maps.take(map, which, out);
+    }
+    fn control(&mut self, word: u32) -> u64 {
+        self.maps.control(word)
+    }
+    fn set_control(&mut self, word: u32, value: u64) {
+        self.maps.set_control(word, value);
+    }
+    /// Programs run only when [`Machine::run`] says so, and it returns after them.
+    fn quiesce(&mut self) {}
+}
+
+#[cfg(test)]
+mod tests {
+    use dtrail_lang::ir::{AggId, parse};
+    use dtrail_lang::plan::{self, PlanOptions};
+    use dtrail_vm::agg::AggState;
+    use dtrail_vm::host::TaskInfo;
+    use dtrail_vm::value::Value;
+
+    use super::*;
+    use crate::testing::privileged;
+
+    fn plan(text: &str) -> Plan {
+        let program = parse::program(text).unwrap_or_else(|e| panic!("{e}"));
+        plan::plan(program, Capabilities::BASELINE, &PlanOptions::default())
+            .unwrap_or_else(|e| panic!("{e:?}"))
+    }
+
+    /// Counts records.
+    #[derive(Default)]
+    struct Count(usize);
+
+    impl EventSink for Count {
+        fn event(&mut self, event: Event<'_>) -> Flow {
+            assert!(matches!(event, Event::Record { .. }));
+            self.0 += 1;
+            Flow::Continue
+        }
+    }
+
+    #[test]
+    fn clauses_see_the_event_and_its_memory() {
+        if !privileged() {
+            return;
+        }
+        let plan = plan(
+            "p0 = probe 9 syscall:vmlinux:openat:entry source\nagg @a[string, string, i64, i64]: sum\ng0 = @a in c0\n\
+             k0 = trace in c0 stmt 2 (string)\nenable c0 on p0\nclause c0 {\nb0:\n i0 = builtin arg1\n \
+             s1 = call copyinstr(i0)\n s2 = builtin execname\n i3 = builtin pid\n i4 = builtin timestamp\n \
+             i5 = builtin walltimestamp\n aggregate g0 [s1, s2, i3, i5] (i4)\n record k0 (s1)\n return\n}\n",
+        );
+        let memory = |text: &[u8]| Arc::from([MemoryRegion { addr: 0x7e00_0000_1000, bytes: text.into() }]);
+        let event = |time, memory: &Arc<[MemoryRegion]>| SyntheticEvent {
+            time,
+            wall: 77,
+            task: TaskInfo { pid: 12, tid: 13, execname: b"made-up".to_vec(), ..TaskInfo::default() },
+            args: [0, 0x7e00_0000_1000, 0, 0, 0, 0, 0, 0, 0, 0],
+            memory: memory.clone(),
+            ..SyntheticEvent::default()
+        };
+        let mut part = Injection::<KernelMachine>::new(&Options::default());
+        part.attach(&plan).unwrap_or_else(|e| panic!("{e}"));
+        let (first, second) = (memory(b"/etc/passwd\0"), memory(b"/tmp\0"));
+        let mut sink = Count::default();
+        let probe = ProbeIndex(0);
+        part.fire(probe, &event(1, &first), &mut sink).expect("it can be injected");
+        assert_eq!(sink.0, 0, "the gate is shut");
+        part.open();
+        for (time, memory) in [(1000, &first), (10, &first), (1, &second)] {
+            part.fire(probe, &event(time, memory), &mut sink).expect("it can be injected");
+        }
+        assert_eq!(sink.0, 3);
+        part.shut();
+        let mut got = Vec::new();
+        part.state().expect("it is attached").sweep(None, &mut |agg, _, keys, state| {
+            assert_eq!(agg, AggId(0));
+            got.push((keys.into_vec(), state));
+        });
+        got.sort_by_key(|(keys, _)| keys.clone());
+        let keys = |path: &str| {
+            let text = |s: &str| Value::Str(Some(s.as_bytes().into()));
+            vec![text(path), text("made-up"), Value::Int(12), Value::Int(77)]
+        };
+        // Two events may have run on different CPUs: add them up.
+        let sum = |path: &str| -> i64 {
+            let states = got.iter().filter(|(k, _)| *k == keys(path)).map(|(_, state)| state);
+            states.map(|state| if let AggState::Sum(sum) = state { *sum } else { panic!("a sum") }).sum()
+        };
+        assert_eq!((sum("/etc/passwd"), sum("/tmp")), (1010, 1));
+        assert!(part.drops().is_empty());
+    }
+
+    #[test]
+    fn memory_that_cannot_be_made_up_is_an_error() {
+        if !privileged() {
+            return;
+        }
+        let plan = plan(
+            "p0 = probe 9 syscall:vmlinux:openat:entry source\nagg @a[]: count\ng0 = @a in c0\nenable c0 on p0\n\
+             clause c0 {\nb0:\n aggregate g0 []\n return\n}\n",
+        );
+        let mut part = Injection::<KernelMachine>::new(&Options::default());
+        part.attach(&plan).unwrap_or_else(|e| panic!("{e}"));
+        part.open();
+        let region = MemoryRegion { addr: 0xffff_8880_0000_0000, bytes: [1].into() };
+        let event = SyntheticEvent { memory: [region].into(), ..SyntheticEvent::default() };
+        let error = part.fire(ProbeIndex(0), &event, &mut Count::default()).expect_err("kernel memory");
+        assert!(error.message.starts_with("made-up memory cannot be placed"), "{error}");
+    }
+}
