@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use dtrail_lang::builtins::BuiltinVar;
 use dtrail_lang::env::{Environment, NoMatch, Probe, ProbeId, ProbePattern};
 use dtrail_lang::ir::{self, AddrSpace, AggId, ProbeIndex, VarId};
-use dtrail_lang::plan::{AggPlacement, Capabilities, Cuts, Home, Plan, Side};
+use dtrail_lang::plan::{self, Capabilities, Plan, PlanOptions};
 
 use crate::agg::AggState;
 use crate::event::{Error, Event, EventContext, EventSink, EventSource, Exited, Flow, KernelState, Wait};
@@ -18,25 +18,8 @@ use crate::value::Value;
 
 /// A plan that leaves everything to user space.
 pub(crate) fn user_plan(program: ir::Program) -> Plan {
-    let clauses = program.clauses.len();
-    let mut probe_clauses = vec![Vec::new(); program.probes.len()];
-    for enabling in &program.enablings {
-        enabling.probes.iter().for_each(|probe| probe_clauses[probe.index()].push(enabling.clause));
-    }
-    Plan {
-        epoch: 1,
-        kernel: vec![None; clauses],
-        user: vec![None; clauses],
-        clause_layouts: vec![Default::default(); clauses],
-        groups: Vec::new(),
-        probe_groups: vec![None; program.probes.len()],
-        probe_clauses,
-        homes: vec![Home { side: Side::User, key: Vec::new() }; program.vars.len()],
-        agg_sites: vec![AggPlacement { side: Side::User, key: Vec::new() }; program.agg_sites.len()],
-        cuts: Cuts::default(),
-        reasons: Vec::new(),
-        program,
-    }
+    plan::plan(program, Capabilities::NONE, &PlanOptions::default())
+        .expect("without a kernel part all is placed")
 }
 
 /// A host whose clock stands still unless moved.

@@ -4,6 +4,8 @@
 use std::fmt::Write as _;
 
 use dtrail_lang::env::Probe;
+use dtrail_lang::ir::{Op, Scope, print};
+use dtrail_lang::plan::Plan;
 
 use crate::event::{Exited, ExitedHow};
 use crate::fault::{Drops, FaultKind, Raised};
@@ -58,6 +60,48 @@ pub(super) fn drops(drops: &Drops, tags: bool) -> Vec<String> {
     let n = *coalesced_cuts;
     line("DTRACEDROP_CUT", n, format!("aggregation snapshot{} taken together with the next", plural(n)));
     lines
+}
+
+/// What helps against each kind of loss, one line a kind. `suspects` are the names of what lost records leave wrong.
+pub(super) fn advice(drops: &Drops, suspects: &[String]) -> Vec<String> {
+    let mut lines = Vec::new();
+    let mut line = |lost: bool, text: &str| {
+        if lost {
+            lines.push(format!("help: {text}"));
+        }
+    };
+    line(!drops.principal.is_empty(), "a larger `-x bufsize` holds more records");
+    line(
+        !drops.principal.is_empty() && !suspects.is_empty(),
+        &format!("lost records may have left wrong values in {}", suspects.join(", ")),
+    );
+    line(!drops.aggregation.is_empty(), "a larger `-x aggsize` holds more keys");
+    line(drops.dynamic > 0, "set variables to 0 when they are done with, or raise `-x dynvarsize`");
+    lines
+}
+
+/// What user code changes by records alone: variables and aggregations that live in user space although there is a
+/// kernel part.
+pub(super) fn suspects(plan: &Plan) -> Vec<String> {
+    let program = &plan.program;
+    let mut names = Vec::new();
+    let ops = plan.user.iter().flatten().flat_map(|clause| &clause.blocks).flat_map(|block| &block.insts);
+    for inst in ops {
+        let name = match inst.op {
+            Op::SetVar { var, .. } | Op::SetElem { var, .. } => {
+                let var = program.vars.get(var.index()).filter(|var| var.scope != Scope::ClauseLocal);
+                var.map(|var| format!("{}{}", print::scope_prefix(var.scope), var.name))
+            }
+            Op::Aggregate { site, .. } => {
+                let agg =
+                    program.agg_sites.get(site.index()).and_then(|site| program.aggs.get(site.agg.index()));
+                agg.map(|agg| print::agg_name(&agg.name))
+            }
+            _ => None,
+        };
+        names.extend(name.filter(|name| !names.contains(name)));
+    }
+    names
 }
 
 /// `pid N exited with status S`, `pid N terminated by SIGxxx`; nothing for success and for the unknown.
@@ -154,6 +198,21 @@ mod tests {
         );
         assert_eq!(drops(&lost, true)[4], "[DTRACEDROP_DBLERROR] 1 error in ERROR probe enabling");
         assert!(drops(&Drops::default(), true).is_empty());
+    }
+
+    #[test]
+    fn what_helps() {
+        let lost = Drops { principal: vec![(0, 1)], dynamic: 1, ..Drops::default() };
+        assert_eq!(
+            advice(&lost, &["x".to_owned(), "self->y".to_owned()]),
+            [
+                "help: a larger `-x bufsize` holds more records",
+                "help: lost records may have left wrong values in x, self->y",
+                "help: set variables to 0 when they are done with, or raise `-x dynvarsize`",
+            ]
+        );
+        assert_eq!(advice(&lost, &[]).len(), 2);
+        assert!(advice(&Drops::default(), &["x".to_owned()]).is_empty());
     }
 
     #[test]

@@ -72,6 +72,7 @@ pub fn run(
         timers: Timers::new(plan, settings, source.fires_ticks()),
         interrupts,
         closed: false,
+        advised: Vec::new(),
     };
     let ran = consumer.trace(source);
     // What was lost is told even if the run failed, and nothing stays attached.
@@ -89,6 +90,8 @@ struct Consumer<'a> {
     interrupts: &'a dyn Interrupts,
     /// The reader of the output is gone.
     closed: bool,
+    /// Advice about losses that was given.
+    advised: Vec<String>,
 }
 
 impl Consumer<'_> {
@@ -212,6 +215,13 @@ impl Consumer<'_> {
         drops.add(&std::mem::take(&mut self.session.world.drops));
         for line in messages::drops(&drops, self.session.settings.droptags) {
             self.session.say(&line);
+        }
+        // Each piece of advice once.
+        for line in messages::advice(&drops, &messages::suspects(self.session.plan)) {
+            if !self.advised.contains(&line) {
+                self.session.say(&line);
+                self.advised.push(line);
+            }
         }
     }
 

@@ -424,7 +424,7 @@ fn full_stores_are_reported_as_losses() {
         &small,
         vec![read(1, 1), Script::Event(other)],
         &format!("\n  {:50}{:17}\n{:17}\n", "cat", 1, 1),
-        "dtrace: 1 aggregation drop on CPU 1\n",
+        "dtrace: 1 aggregation drop on CPU 1\ndtrace: help: a larger `-x aggsize` holds more keys\n",
         0,
     );
 
@@ -444,7 +444,14 @@ b0:
 ";
     let small = Settings { space: Space { dynvarsize: 1, ..Space::default() }, ..quiet() };
     let script = vec![read(1, 1), read(2, 2), read(3, 1), read(4, 3)];
-    check(program, &small, script, "9 9 \n", "dtrace: 2 dynamic variable drops\n", 0);
+    check(
+        program,
+        &small,
+        script,
+        "9 9 \n",
+        "dtrace: 2 dynamic variable drops\ndtrace: help: set variables to 0 when they are done with, or raise `-x dynvarsize`\n",
+        0,
+    );
 }
 
 #[test]
@@ -455,7 +462,7 @@ fn losses_are_reported_at_the_status_rate() {
         &quiet(),
         vec![lost(1), lost(2), Script::Until(1_500_000_000), lost(4)],
         "\n",
-        "dtrace: 3 drops on CPU 0\ndtrace: 4 drops on CPU 0\n",
+        "dtrace: 3 drops on CPU 0\ndtrace: help: a larger `-x bufsize` holds more records\ndtrace: 4 drops on CPU 0\n",
         0,
     );
 }
@@ -522,4 +529,28 @@ fn rows_become_visible_at_each_drain_or_at_the_switch_rate() {
     };
     assert_eq!(flushes(&quiet()), 4);
     assert_eq!(flushes(&Settings { switchrate: 2_000_000_000, ..quiet() }), 2);
+}
+
+#[test]
+fn terminals_get_traced_control_characters_escaped() {
+    let program = "\
+k0 = printf in c0 stmt 1 (string) format \"\\x1b[1m\" %-6s \"|\"
+k1 = trace in c0 stmt 2 (string)
+enable c0 on p4
+clause c0 {
+b0:
+    s0 = builtin execname
+    record k0 (s0)
+    record k1 (s0)
+    return
+}
+";
+    let run = |terminal| {
+        let event = FakeEvent { probe: 4, at: 1, execname: "a\x1bb", ..FakeEvent::default() };
+        let output = CaptureOutput { terminal, ..CaptureOutput::default() };
+        let ran = run_with(program, &quiet(), ListSource::new(vec![Script::Event(event)]), output);
+        String::from_utf8(ran.output.out).expect("text")
+    };
+    assert_eq!(run(false), "\x1b[1ma\x1bb   |a\x1bb\n");
+    assert_eq!(run(true), "\x1b[1ma\\033b|a\\033b\n", "the program's own text stays");
 }

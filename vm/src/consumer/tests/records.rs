@@ -283,6 +283,7 @@ b0:
     let started = |at| Record::of(&plan).outcome(0, outcome::RAN, 0).shared(0, at);
     let records = vec![started(5), started(5), started(6), started(5)];
     check_records(&plan, &quiet(), records, FakeKernel::default(), "1 2 1 3 \n", "");
+    assert_eq!(messages::suspects(&plan), ["self->n"], "a lost record would leave it wrong");
 }
 
 /// A kernel part that counts, and `read:entry` or a tick that prints and clears.
