@@ -5,26 +5,26 @@
 //! Compiled code does the same with the routines of [`table`], whose signatures are C's; nothing unwinds.
 
 mod arena;
+mod capture;
+mod memory;
+mod state;
 mod strings;
 pub mod table;
 
-use dtrail_lang::builtins::{Action, BuiltinVar};
-use dtrail_lang::ir::inst::SCRATCH_BASE;
-use dtrail_lang::ir::{
-    AddrSpace, AggSiteId, ClauseId, MemSize, ProbeIndex, RegKind, SiteId, SlotId, StrId, ValueType, VarId,
-};
-use dtrail_lang::plan::layout::{ClauseLayout, SlotKind, header, outcome};
-use dtrail_lang::plan::{Plan, Side};
+use dtrail_lang::builtins::BuiltinVar;
+use dtrail_lang::ir::{ClauseId, ProbeIndex, StrId};
+use dtrail_lang::plan::Plan;
 
 use crate::agg::AggTables;
 use crate::engine::{Ending, Input};
 use crate::event::KernelState;
 use crate::fault::{Drops, FaultKind, Raised};
 use crate::record::Records;
-use crate::value::{Value, ValueRef};
+use crate::value::ValueRef;
 use crate::vars::{Thread, Vars};
 use arena::Arena;
 pub use arena::NULL;
+pub(crate) use capture::{group_slot, kernel_ending, record_builtin, record_string, word_at};
 
 /// Space for state, from options.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -297,325 +297,6 @@ impl<'a> Run<'a> {
         self.world.firing.thread = Some(thread);
         thread
     }
-
-    // Memory.
-
-    /// Loads an integer, sign- or zero-extended.
-    pub fn load(&mut self, addr: u64, size: MemSize, signed: bool, space: AddrSpace) -> u64 {
-        let mut buf = [0; 8];
-        let bytes = &mut buf[..size.bytes() as usize];
-        let result = match space {
-            AddrSpace::Scratch => self.scratch(addr, bytes.len()).map(|from| bytes.copy_from_slice(from)),
-            _ => self.read(space, addr, bytes),
-        };
-        match result {
-            Ok(()) => extend(u64::from_le_bytes(buf), (size.bytes() * 8) as u8, signed),
-            Err(raised) => self.raise(raised),
-        }
-    }
-
-    /// Loads a string of at most `limit` bytes.
-    pub fn load_string(&mut self, addr: u64, limit: u32, space: AddrSpace) -> u64 {
-        let limit = (limit as usize).min(self.world.strsize);
-        if space == AddrSpace::Scratch {
-            let scratch = scratch_tail(&self.world.scratch, addr);
-            let Some(bytes) = scratch.filter(|bytes| !bytes.is_empty()) else {
-                return self.raise(Raised::new(FaultKind::BadAddr, addr));
-            };
-            let word = self.world.arena.push(&bytes[..bytes.len().min(limit)]);
-            return self.filed(word);
-        }
-        self.read_string(space, addr, limit)
-    }
-
-    /// Reads a string of at most `limit` bytes from outside; its first byte must be readable even if `limit` is 0.
-    fn read_string(&mut self, space: AddrSpace, addr: u64, limit: usize) -> u64 {
-        if is_scratch(addr) {
-            return self.raise(Raised::new(FaultKind::BadAddr, addr));
-        }
-        let Input::Live(context) = &mut self.input else {
-            return self.bug("a string load in user code");
-        };
-        let (start, buffer) = self.world.arena.begin();
-        match context.read_string(space, addr, limit.max(1), buffer) {
-            Ok(()) => {
-                let word = self.world.arena.finish(start, limit);
-                self.filed(word)
-            }
-            Err(raised) => self.raise(raised),
-        }
-    }
-
-    fn read(&mut self, space: AddrSpace, addr: u64, buf: &mut [u8]) -> Result<(), Raised> {
-        if is_scratch(addr) {
-            return Err(Raised::new(FaultKind::BadAddr, addr));
-        }
-        match &mut self.input {
-            Input::Live(context) => context.read(space, addr, buf),
-            Input::Record { .. } => {
-                self.bug("a load in user code");
-                Ok(())
-            }
-        }
-    }
-
-    fn scratch(&self, addr: u64, size: usize) -> Result<&[u8], Raised> {
-        scratch_tail(&self.world.scratch, addr)
-            .and_then(|bytes| bytes.get(..size))
-            .ok_or(Raised::new(FaultKind::BadAddr, addr))
-    }
-
-    /// Stores the low bytes of `value` in scratch memory.
-    pub fn store(&mut self, addr: u64, value: u64, size: MemSize) {
-        let size = size.bytes() as usize;
-        let at = addr.checked_sub(SCRATCH_BASE).and_then(|at| usize::try_from(at).ok());
-        match at.and_then(|at| self.world.scratch.get_mut(at..)?.get_mut(..size)) {
-            Some(bytes) => bytes.copy_from_slice(&value.to_le_bytes()[..size]),
-            None => {
-                self.raise(Raised::new(FaultKind::BadAddr, addr));
-            }
-        }
-    }
-
-    /// Allocates zeroed scratch memory and gives its address.
-    fn allocate(&mut self, size: u64) -> Result<u64, Raised> {
-        if size > self.world.scratchsize as u64 {
-            return Err(Raised::new(FaultKind::BadSize, size));
-        }
-        let start = self.world.scratch.len();
-        let end = start + (size as usize).next_multiple_of(8);
-        if end > self.world.scratchsize.next_multiple_of(8) {
-            return Err(Raised::plain(FaultKind::NoScratch));
-        }
-        self.world.scratch.resize(end, 0);
-        Ok(SCRATCH_BASE + start as u64)
-    }
-
-    // Variables.
-
-    fn kind_of(&self, var: VarId) -> RegKind {
-        self.plan.program.vars.get(var.index()).map_or(RegKind::Int, |var| var.ty.reg_kind())
-    }
-
-    fn in_kernel(&self, var: VarId) -> bool {
-        self.kernel.is_some()
-            && self.plan.homes.get(var.index()).is_some_and(|home| home.side == Side::Kernel)
-    }
-
-    /// A variable, or with `keys` an element.
-    pub fn get(&mut self, var: VarId, keys: &[u64]) -> u64 {
-        if self.in_kernel(var) {
-            let keys = self.key_values(var, keys);
-            let value = self.kernel.as_mut().map(|kernel| kernel.get(var, &keys));
-            return value.map_or(0, |value| self.word(value.as_ref()));
-        }
-        let kind = self.kind_of(var);
-        let thread = self.variable_key(var, keys);
-        let World { vars, arena, key, .. } = &mut *self.world;
-        let word = match vars.get(var, kind, thread, key) {
-            ValueRef::Int(value) => Some(value as u64),
-            ValueRef::Str(None) => Some(NULL),
-            ValueRef::Str(Some(bytes)) => arena.push(bytes),
-        };
-        self.filed(word)
-    }
-
-    /// Sets a variable or an element. A full store counts a drop and ends the clause.
-    pub fn set(&mut self, var: VarId, keys: &[u64], value: u64) {
-        let kind = self.kind_of(var);
-        let stored = if self.in_kernel(var) {
-            let keys = self.key_values(var, keys);
-            let value = value_of(&self.world.arena, kind, value).to_value();
-            self.kernel.as_mut().is_none_or(|kernel| kernel.set(var, &keys, &value))
-        } else {
-            let thread = self.variable_key(var, keys);
-            let World { vars, arena, key, .. } = &mut *self.world;
-            vars.set(var, thread, key, value_of(arena, kind, value)).is_ok()
-        };
-        if !stored {
-            self.world.drops.dynamic += 1;
-            self.status = Status::Dropped;
-        }
-    }
-
-    /// Builds the canonical key of an element in the world's buffer, behind the thread for `self->` arrays.
-    fn variable_key(&mut self, var: VarId, keys: &[u64]) -> Thread {
-        let per_thread = self.world.vars.per_thread(var);
-        let thread = if per_thread { self.thread() } else { Thread::default() };
-        let types = self.plan.program.vars.get(var.index()).and_then(|var| var.keys.as_deref());
-        let World { arena, key, .. } = &mut *self.world;
-        key.clear();
-        if let Some(types) = types {
-            if per_thread {
-                key.extend_from_slice(&u64::from(thread.tid).to_le_bytes());
-                key.extend_from_slice(&thread.start.to_le_bytes());
-            }
-            encode_key(arena, types, keys, key);
-        }
-        thread
-    }
-
-    fn key_values(&self, var: VarId, keys: &[u64]) -> Vec<Value> {
-        let types =
-            self.plan.program.vars.get(var.index()).and_then(|var| var.keys.as_deref()).unwrap_or(&[]);
-        types
-            .iter()
-            .zip(keys)
-            .map(|(ty, &word)| value_of(&self.world.arena, ty.reg_kind(), word).to_value())
-            .collect()
-    }
-
-    // Aggregations and records.
-
-    /// Updates an aggregation. A full one counts a drop.
-    pub fn aggregate(&mut self, site: AggSiteId, keys: &[u64], value: u64, weight: u64) {
-        let program = &self.plan.program;
-        let Some(site) = program.agg_sites.get(site.index()) else { return };
-        let Some(agg) = program.aggs.get(site.agg.index()) else { return };
-        let World { aggs, arena, key, drops, firing, .. } = &mut *self.world;
-        key.clear();
-        encode_key(arena, &agg.keys, keys, key);
-        let Some(table) = aggs.get_mut(site.agg) else { return };
-        if !table.update(key, value as i64, weight as i64) {
-            drops.add_aggregation(firing.cpu, 1);
-        }
-    }
-
-    /// Appends an action's values to the clause's row; `exit` also sets the status.
-    pub fn record(&mut self, id: SiteId, args: &[u64]) {
-        let Some(site) = self.plan.program.sites.get(id.index()) else { return };
-        let World { records, arena, exit, .. } = &mut *self.world;
-        records.action(id);
-        for (ty, &word) in site.args.iter().zip(args) {
-            match value_of(arena, ty.reg_kind(), word) {
-                ValueRef::Int(value) => records.int(value),
-                ValueRef::Str(value) => records.string(value),
-            }
-        }
-        if site.action == Action::Exit {
-            *exit = Some(args.first().map_or(0, |&status| status as i64));
-        }
-    }
-
-    // Records of the kernel part.
-
-    /// What the kernel part captured in a slot.
-    pub fn receive(&mut self, slot: SlotId) -> u64 {
-        let Some((record, at, kind)) = self.slot(slot) else { return self.bug("an unknown capture slot") };
-        let Some(word) = word_at(record, at) else { return self.bug("a record shorter than its layout") };
-        match kind {
-            SlotKind::Int => word,
-            SlotKind::Str => match record_string(record, word) {
-                Some(value) => self.word(ValueRef::Str(value)),
-                None => self.bug("a captured string outside its record"),
-            },
-            SlotKind::Fault => self.bug("a fault taken for a value"),
-        }
-    }
-
-    fn slot(&self, slot: SlotId) -> Option<(&'a [u8], u32, SlotKind)> {
-        let (record, area, layout) = self.area()?;
-        let slot = layout.slots.get(slot.0 as usize)?;
-        Some((record, area + slot.offset, slot.kind))
-    }
-
-    /// A bit of the clause's branch word.
-    pub fn branch_bit(&mut self, bit: u32) -> u64 {
-        let word = self.area().and_then(|(record, area, layout)| word_at(record, area + layout.bits?));
-        match word {
-            Some(word) => word.checked_shr(bit).unwrap_or(0) & 1,
-            None => self.bug("a branch bit without a branch word"),
-        }
-    }
-
-    /// Ends the clause if the kernel part ended it at this point, or the attempt whose slot is given.
-    pub fn fault_point(&mut self, point: u32, attempt: Option<SlotId>) {
-        let ended = match attempt {
-            Some(slot) => {
-                let Some((record, at, SlotKind::Fault)) = self.slot(slot) else {
-                    self.bug("an unknown fault slot");
-                    return;
-                };
-                attempt_fault(record, at)
-            }
-            None => self.area().and_then(|(record, area, layout)| kernel_ending(record, area, layout)),
-        };
-        match ended {
-            Some((at, Ending::Fault { raised, .. })) if at == point => {
-                self.raise(raised);
-            }
-            Some((at, Ending::Dropped)) if at == point => self.status = Status::Dropped,
-            _ => {}
-        }
-    }
-
-    fn area(&self) -> Option<(&'a [u8], u32, &'a ClauseLayout)> {
-        match self.input {
-            Input::Record { record, area } => {
-                Some((record, area, self.plan.clause_layouts.get(self.clause.index())?))
-            }
-            Input::Live(_) => None,
-        }
-    }
-}
-
-/// Where and how the kernel part ended a clause before its end, if it did.
-pub(crate) fn kernel_ending(record: &[u8], area: u32, layout: &ClauseLayout) -> Option<(u32, Ending)> {
-    let first = word_at(record, area)?;
-    let point = (first >> 32) as u32;
-    match first as u32 {
-        outcome::FAULTED => {
-            let at = area + layout.fault?;
-            let kind = FaultKind::from_code(word_at(record, at)?);
-            let raised = Raised::new(kind, word_at(record, at + 8)?);
-            Some((point, Ending::Fault { raised, point }))
-        }
-        outcome::DROPPED => Some((point, Ending::Dropped)),
-        _ => None,
-    }
-}
-
-/// Where and how an attempt of the kernel part went wrong, if it did.
-fn attempt_fault(record: &[u8], at: u32) -> Option<(u32, Ending)> {
-    let first = word_at(record, at)?;
-    let code = (first & 0xffff_ffff).checked_sub(1)?;
-    let raised = Raised::new(FaultKind::from_code(code), word_at(record, at + 8)?);
-    let point = (first >> 32) as u32;
-    Some((point, Ending::Fault { raised, point }))
-}
-
-/// The word at an offset of a record.
-pub(crate) fn word_at(record: &[u8], offset: u32) -> Option<u64> {
-    let bytes = record.get(offset as usize..)?.first_chunk()?;
-    Some(u64::from_le_bytes(*bytes))
-}
-
-/// The string that a string slot's word points to: `None` if it lies outside, `Some(None)` for NULL.
-pub(crate) fn record_string(record: &[u8], word: u64) -> Option<Option<&[u8]>> {
-    match word as u32 as usize {
-        0 => Some(None),
-        offset => record.get(offset..)?.get(..(word >> 32) as usize).map(Some),
-    }
-}
-
-/// A built-in that every record's header carries.
-pub(crate) fn record_builtin(record: &[u8], var: BuiltinVar) -> Option<u64> {
-    let pid_tgid = || word_at(record, header::PID_TGID);
-    match var {
-        BuiltinVar::Pid => pid_tgid().map(|word| word >> 32),
-        BuiltinVar::Tid => pid_tgid().map(|word| word & 0xffff_ffff),
-        BuiltinVar::Cpu => word_at(record, header::CPU).map(|word| word & 0xffff_ffff),
-        BuiltinVar::Timestamp => word_at(record, header::TIME),
-        _ => None,
-    }
-}
-
-/// A built-in that the records of this record's group carry for all clauses.
-pub(crate) fn group_slot(plan: &Plan, record: &[u8], var: BuiltinVar) -> Option<u64> {
-    let first = word_at(record, header::EPOCH)?;
-    let group = plan.groups.get((first >> 16 & 0xffff) as usize)?;
-    let slot = group.layout.shared_slots.iter().find(|slot| slot.var == var)?;
-    word_at(record, slot.offset)
 }
 
 /// The low `bits` of a value, extended by sign or zero.
@@ -625,27 +306,5 @@ pub fn extend(value: u64, bits: u8, signed: bool) -> u64 {
     match signed {
         true => ((value << unused) as i64 >> unused) as u64,
         false => value << unused >> unused,
-    }
-}
-
-fn is_scratch(addr: u64) -> bool {
-    addr.checked_sub(SCRATCH_BASE).is_some_and(|offset| offset < 1 << 32)
-}
-
-fn scratch_tail(scratch: &[u8], addr: u64) -> Option<&[u8]> {
-    let offset = addr.checked_sub(SCRATCH_BASE)?;
-    scratch.get(usize::try_from(offset).ok()?..)
-}
-
-fn value_of(arena: &Arena, kind: RegKind, word: u64) -> ValueRef<'_> {
-    match kind {
-        RegKind::Int => ValueRef::Int(word as i64),
-        RegKind::Str => ValueRef::Str(arena.get(word)),
-    }
-}
-
-fn encode_key(arena: &Arena, types: &[ValueType], keys: &[u64], out: &mut Vec<u8>) {
-    for (ty, &word) in types.iter().zip(keys) {
-        value_of(arena, ty.reg_kind(), word).encode(out);
     }
 }

@@ -1,0 +1,127 @@
+//! What clauses change: variables of either home, aggregations, the clause's row of records.
+
+use dtrail_lang::builtins::Action;
+use dtrail_lang::ir::{AggSiteId, RegKind, SiteId, ValueType, VarId};
+use dtrail_lang::plan::Side;
+
+use super::arena::{Arena, NULL};
+use super::{Run, Status, World};
+use crate::value::{Value, ValueRef};
+use crate::vars::Thread;
+
+impl Run<'_> {
+    fn kind_of(&self, var: VarId) -> RegKind {
+        self.plan.program.vars.get(var.index()).map_or(RegKind::Int, |var| var.ty.reg_kind())
+    }
+
+    fn in_kernel(&self, var: VarId) -> bool {
+        self.kernel.is_some()
+            && self.plan.homes.get(var.index()).is_some_and(|home| home.side == Side::Kernel)
+    }
+
+    /// A variable, or with `keys` an element.
+    pub fn get(&mut self, var: VarId, keys: &[u64]) -> u64 {
+        if self.in_kernel(var) {
+            let keys = self.key_values(var, keys);
+            let value = self.kernel.as_mut().map(|kernel| kernel.get(var, &keys));
+            return value.map_or(0, |value| self.word(value.as_ref()));
+        }
+        let kind = self.kind_of(var);
+        let thread = self.variable_key(var, keys);
+        let World { vars, arena, key, .. } = &mut *self.world;
+        let word = match vars.get(var, kind, thread, key) {
+            ValueRef::Int(value) => Some(value as u64),
+            ValueRef::Str(None) => Some(NULL),
+            ValueRef::Str(Some(bytes)) => arena.push(bytes),
+        };
+        self.filed(word)
+    }
+
+    /// Sets a variable or an element. A full store counts a drop and ends the clause.
+    pub fn set(&mut self, var: VarId, keys: &[u64], value: u64) {
+        let kind = self.kind_of(var);
+        let stored = if self.in_kernel(var) {
+            let keys = self.key_values(var, keys);
+            let value = value_of(&self.world.arena, kind, value).to_value();
+            self.kernel.as_mut().is_none_or(|kernel| kernel.set(var, &keys, &value))
+        } else {
+            let thread = self.variable_key(var, keys);
+            let World { vars, arena, key, .. } = &mut *self.world;
+            vars.set(var, thread, key, value_of(arena, kind, value)).is_ok()
+        };
+        if !stored {
+            self.world.drops.dynamic += 1;
+            self.status = Status::Dropped;
+        }
+    }
+
+    /// Builds the canonical key of an element in the world's buffer, behind the thread for `self->` arrays.
+    fn variable_key(&mut self, var: VarId, keys: &[u64]) -> Thread {
+        let per_thread = self.world.vars.per_thread(var);
+        let thread = if per_thread { self.thread() } else { Thread::default() };
+        let types = self.plan.program.vars.get(var.index()).and_then(|var| var.keys.as_deref());
+        let World { arena, key, .. } = &mut *self.world;
+        key.clear();
+        if let Some(types) = types {
+            if per_thread {
+                key.extend_from_slice(&u64::from(thread.tid).to_le_bytes());
+                key.extend_from_slice(&thread.start.to_le_bytes());
+            }
+            encode_key(arena, types, keys, key);
+        }
+        thread
+    }
+
+    fn key_values(&self, var: VarId, keys: &[u64]) -> Vec<Value> {
+        let types =
+            self.plan.program.vars.get(var.index()).and_then(|var| var.keys.as_deref()).unwrap_or(&[]);
+        types
+            .iter()
+            .zip(keys)
+            .map(|(ty, &word)| value_of(&self.world.arena, ty.reg_kind(), word).to_value())
+            .collect()
+    }
+
+    /// Updates an aggregation. A full one counts a drop.
+    pub fn aggregate(&mut self, site: AggSiteId, keys: &[u64], value: u64, weight: u64) {
+        let program = &self.plan.program;
+        let Some(site) = program.agg_sites.get(site.index()) else { return };
+        let Some(agg) = program.aggs.get(site.agg.index()) else { return };
+        let World { aggs, arena, key, drops, firing, .. } = &mut *self.world;
+        key.clear();
+        encode_key(arena, &agg.keys, keys, key);
+        let Some(table) = aggs.get_mut(site.agg) else { return };
+        if !table.update(key, value as i64, weight as i64) {
+            drops.add_aggregation(firing.cpu, 1);
+        }
+    }
+
+    /// Appends an action's values to the clause's row; `exit` also sets the status.
+    pub fn record(&mut self, id: SiteId, args: &[u64]) {
+        let Some(site) = self.plan.program.sites.get(id.index()) else { return };
+        let World { records, arena, exit, .. } = &mut *self.world;
+        records.action(id);
+        for (ty, &word) in site.args.iter().zip(args) {
+            match value_of(arena, ty.reg_kind(), word) {
+                ValueRef::Int(value) => records.int(value),
+                ValueRef::Str(value) => records.string(value),
+            }
+        }
+        if site.action == Action::Exit {
+            *exit = Some(args.first().map_or(0, |&status| status as i64));
+        }
+    }
+}
+
+fn value_of(arena: &Arena, kind: RegKind, word: u64) -> ValueRef<'_> {
+    match kind {
+        RegKind::Int => ValueRef::Int(word as i64),
+        RegKind::Str => ValueRef::Str(arena.get(word)),
+    }
+}
+
+fn encode_key(arena: &Arena, types: &[ValueType], keys: &[u64], out: &mut Vec<u8>) {
+    for (ty, &word) in types.iter().zip(keys) {
+        value_of(arena, ty.reg_kind(), word).encode(out);
+    }
+}
