@@ -34,7 +34,7 @@ pub struct Loaded {
 
 /// Loads everything and attaches nothing. `types` are those of the kernel; without them no program may be typed. The
 /// maps come apart from the programs, since they are used at the same time.
-pub fn load(plan: &Plan, program: &EbpfProgram, types: Option<Btf>) -> Result<(Loaded, KernelMaps), Error> {
+pub fn load(plan: &Plan, program: &EbpfProgram, types: Option<&Btf>) -> Result<(Loaded, KernelMaps), Error> {
     let bound = bind::bind(program).map_err(|e| refusal::maps(&e))?;
     let object = ebpf::object::write(&bound.program)?;
     // `new` reads all the kernel's types, 13 MB of them; they go before anything else is allocated.
@@ -44,9 +44,7 @@ pub fn load(plan: &Plan, program: &EbpfProgram, types: Option<Btf>) -> Result<(L
 
     for spec in &program.programs {
         let loaded = ebpf.program_mut(&spec.name).ok_or(ProgramError::NotLoaded);
-        loaded
-            .and_then(|p| load_one(p, spec, types.as_ref()))
-            .map_err(|e| refusal::program(plan, spec, &e))?;
+        loaded.and_then(|p| load_one(p, spec, types)).map_err(|e| refusal::program(plan, spec, &e))?;
     }
 
     let descriptors = program.maps.iter().zip(bound.made).map(|(spec, made)| match made {

@@ -111,7 +111,7 @@ fn load_it(program: &EbpfProgram) -> Result<(Loaded, KernelMaps), Error> {
     let plan = bare_plan(Tables { probes, ..Tables::default() });
     let kernel = KernelTypes::of_kernel().expect("this kernel has types");
     let types = types_for(program, &kernel)?;
-    load(&plan, program, types)
+    load(&plan, program, types.as_ref())
 }
 
 /// Sum of the counts, and the records.

@@ -179,7 +179,7 @@ fn sites(plan: &Plan) -> Vec<Option<HookSite>> {
 pub(super) fn load_program(
     plan: &Plan,
     program: &EbpfProgram,
-    types: Option<aya::Btf>,
+    types: Option<&aya::Btf>,
 ) -> Result<(Loaded, KernelMaps, Option<Ring>), Error> {
     let (programs, maps) = load::load(plan, program, types)?;
     let ring = match program.state.ring.and_then(|map| Some((maps.fd(map)?, maps.max_entries(map)))) {
@@ -250,7 +250,7 @@ impl EventSource for BpfSource {
         let program = ebpf::emit(plan, &target).map_err(|e| Error::new(e.to_string()))?;
         let tracepoints = load::types_for(&program, &types)?;
         drop(types);
-        let (mut programs, maps, ring) = load_program(plan, &program, tracepoints)?;
+        let (mut programs, maps, ring) = load_program(plan, &program, tracepoints.as_ref())?;
         let losses = Losses::new(program.state.counters);
         let mut state = MappedState::new(plan, program.state, maps);
         state.maps().set_control(control::WALL_OFFSET, wall_offset());

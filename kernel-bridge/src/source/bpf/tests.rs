@@ -155,6 +155,45 @@ fn an_exit_in_the_kernel_ends_the_wait() {
 }
 
 #[test]
+fn cuts_under_load_lose_nothing_and_double_nothing() {
+    if !privileged() {
+        return;
+    }
+    const EVENTS: u64 = 300_000;
+    let mut source = start(&format!("dd if=/dev/zero of=/dev/null bs=1 count={EVENTS} status=none"));
+    let tables = "p0 = probe 5 syscall:vmlinux:write:entry source\np1 = probe 6 profile:::tick-5ms tracer\n\
+                  agg @a[]: count\nagg @b[i64]: count\ng0 = @a in c0\ng1 = @b in c0\n\
+                  k0 = printa in c1 stmt 1 () aggs @a\nenable c0 on p0\nenable c1 on p1";
+    let body = "i3 = builtin timestamp\n i4 = 7\n i5 = and i3, i4\n aggregate g0 []\n aggregate g1 [i5]";
+    let cutting = "clause c1 {\nb0:\n record k0 ()\n return\n}\n";
+    let plan = plan(&(for_target(&source, tables, body) + cutting));
+    assert!(plan.cuts.tracer && !plan.cuts.kernel);
+    let mut records = Records::default();
+    source.attach(&plan).unwrap_or_else(|e| panic!("{e}"));
+    source.open().expect("the target stands");
+    let (mut totals, mut sweeps) = ([0; 2], 0);
+    let mut add = |source: &mut BpfSource| {
+        for (agg, _, count) in swept(source) {
+            totals[agg.index()] += count;
+            sweeps += 1;
+        }
+    };
+    loop {
+        let deadline = Instant::now() + Duration::from_millis(5);
+        if source.wait(Some(deadline), &mut records).expect("waiting works") == Wait::TargetsGone {
+            break;
+        }
+        source.kernel().expect("it is attached").cut();
+        add(&mut source);
+    }
+    source.shut(&mut records).expect("shutting works");
+    add(&mut source);
+    assert_eq!(totals, [EVENTS, EVENTS], "in {sweeps} portions");
+    assert!(sweeps > 9, "{sweeps} portions: some were taken while events came");
+    assert!(source.drops().is_empty());
+}
+
+#[test]
 fn a_deadline_and_a_wake_up_end_the_wait() {
     if !privileged() {
         return;
