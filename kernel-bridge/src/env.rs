@@ -114,19 +114,20 @@ impl SourceEnvironment {
         let provider = pattern.provider.as_str();
         if let Some(known) = providers::by_name(provider) {
             let missing = known.missing.iter().find(|missing| **missing == pattern.name);
-            return missing.map_or(NoMatch::Zero, |name| unsupported(format!("probe `{provider}:::{name}`")));
+            return missing
+                .map_or(NoMatch::Zero, |name| unsupported(&format!("probe `{provider}:::{name}`")));
         }
         if self.listed.iter().any(|probe| *probe.provider == *provider) {
             return NoMatch::Zero;
         }
         if providers::MISSING_PROVIDERS.contains(&provider) {
-            return unsupported(format!("provider `{provider}`"));
+            return unsupported(&format!("provider `{provider}`"));
         }
         process_provider(provider).unwrap_or(NoMatch::Zero)
     }
 }
 
-fn unsupported(what: String) -> NoMatch {
+fn unsupported(what: &str) -> NoMatch {
     NoMatch::Refused { tag: "D_PDESC_ZERO", text: format!("{what} is not supported yet") }
 }
 
@@ -146,8 +147,8 @@ fn process_provider(provider: &str) -> Option<NoMatch> {
         Ok(pid) if !Path::new(&format!("/proc/{pid}")).exists() => {
             refused("D_PROC_GRAB", format!("failed to grab process {pid}: no such process"))
         }
-        Ok(_) if name == "pid" => Some(unsupported("provider `pid`".to_owned())),
-        Ok(_) => Some(unsupported(format!("provider `{provider}` (probes in a process)"))),
+        Ok(_) if name == "pid" => Some(unsupported("provider `pid`")),
+        Ok(_) => Some(unsupported(&format!("provider `{provider}` (probes in a process)"))),
     }
 }
 

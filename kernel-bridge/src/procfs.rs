@@ -21,6 +21,25 @@ pub(crate) fn comm(pid: u32, tid: u32) -> Option<Vec<u8>> {
     Some(text.strip_suffix(b"\n").unwrap_or(text).to_vec())
 }
 
+/// Parent of a thread's process.
+pub(crate) fn parent(pid: u32, tid: u32) -> Option<u32> {
+    let mut buffer = Vec::with_capacity(512);
+    Some(parse_stat(read(&format!("/proc/{pid}/task/{tid}/stat"), &mut buffer)?).0)
+}
+
+/// Real user and group of a thread.
+pub(crate) fn ids(pid: u32, tid: u32) -> Option<(u32, u32)> {
+    let mut buffer = Vec::with_capacity(2048);
+    Some(parse_ids(read(&format!("/proc/{pid}/task/{tid}/status"), &mut buffer)?))
+}
+
+/// The CPU a thread last ran on, from the text of its `stat` file.
+pub(crate) fn stat_cpu(stat: &[u8]) -> Option<u32> {
+    let after = stat.iter().rposition(|&b| b == b')')? + 1;
+    let field = stat[after..].split(|&b| b == b' ').filter(|field| !field.is_empty()).nth(36)?;
+    str::from_utf8(field).ok()?.parse().ok()
+}
+
 /// Thread-group ID of a thread.
 pub(crate) fn thread_group(tid: u32) -> Option<u32> {
     let mut buffer = Vec::with_capacity(2048);
@@ -68,6 +87,9 @@ mod tests {
     fn stat() {
         let line = b"12 (a) b (c)) S 7 12 12 0 -1 4194560 100 0 0 0 1 2 3 4 20 0 1 0 12345 1000 50 18446744073709551615";
         assert_eq!(parse_stat(line), (7, 123_450_000_000));
+        assert_eq!(stat_cpu(line), None);
+        let long = b"7 (x) R 1 7 7 0 -1 4194304 1 0 0 0 0 0 0 0 20 0 1 0 99 1 1 184 1 1 0 0 0 0 0 0 0 0 0 0 17 3 0 0 0 0 0";
+        assert_eq!(stat_cpu(long), Some(3));
         assert_eq!(parse_stat(b""), (0, 0));
         assert_eq!(parse_stat(b"1 (x"), (0, 0));
     }

@@ -7,6 +7,7 @@ mod event_words;
 pub mod inject;
 pub mod kernel_part;
 mod losses;
+pub mod ptrace;
 pub mod synthetic;
 pub mod synthetic_event;
 pub mod targets;

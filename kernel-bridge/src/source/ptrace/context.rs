@@ -1,0 +1,122 @@
+//! A stopped thread, as the clauses of its event see it. Facts are read when a clause asks for them, and only then.
+
+use dtrail_lang::builtins::BuiltinVar;
+use dtrail_lang::ir::AddrSpace;
+use dtrail_lang::ir::inst::USER_END;
+use dtrail_vm::event::EventContext;
+use dtrail_vm::fault::{FaultKind, Raised};
+
+use super::sys;
+use super::threads::Thread;
+use crate::host;
+
+/// One firing in a stopped thread.
+pub(super) struct StopContext<'a> {
+    pub(super) tid: u32,
+    pub(super) thread: &'a mut Thread,
+    /// Monotonic nanoseconds at which the stop was seen.
+    pub(super) time: u64,
+    /// The wall clock, once asked for.
+    pub(super) wall: Option<i64>,
+    /// `arg0`…; those beyond are 0.
+    pub(super) args: [u64; 6],
+    pub(super) errno: i32,
+}
+
+impl EventContext for StopContext<'_> {
+    fn int(&mut self, var: BuiltinVar, index: u32) -> Result<i64, Raised> {
+        let tid = self.tid;
+        Ok(match var {
+            BuiltinVar::Arg => self.args.get(index as usize).copied().unwrap_or(0) as i64,
+            BuiltinVar::Pid => i64::from(self.thread.pid),
+            BuiltinVar::Tid => i64::from(tid),
+            BuiltinVar::Ppid => i64::from(self.thread.parent(tid)),
+            BuiltinVar::Uid => i64::from(self.thread.ids(tid).0),
+            BuiltinVar::Gid => i64::from(self.thread.ids(tid).1),
+            BuiltinVar::Cpu => i64::from(self.thread.cpu(tid)),
+            BuiltinVar::Timestamp => self.time as i64,
+            BuiltinVar::Walltimestamp => *self.wall.get_or_insert_with(host::wall_clock),
+            BuiltinVar::Errno => i64::from(self.errno),
+            // Any number that no other thread has had serves as the start time of its identity.
+            BuiltinVar::TaskStart => self.thread.serial as i64,
+            // Of the probe, not of the event, or a string: never asked for here.
+            BuiltinVar::Execname
+            | BuiltinVar::Probeprov
+            | BuiltinVar::Probemod
+            | BuiltinVar::Probefunc
+            | BuiltinVar::Probename
+            | BuiltinVar::Id
+            | BuiltinVar::Epid
+            | BuiltinVar::Ipl => 0,
+        })
+    }
+
+    fn string(&mut self, var: BuiltinVar, out: &mut Vec<u8>) -> Result<(), Raised> {
+        if var == BuiltinVar::Execname {
+            out.extend_from_slice(self.thread.name(self.tid));
+        }
+        Ok(())
+    }
+
+    fn read(&mut self, space: AddrSpace, addr: u64, buf: &mut [u8]) -> Result<(), Raised> {
+        check_space(space, addr)?;
+        if buf.is_empty() {
+            return Ok(());
+        }
+        match sys::read_memory(self.tid, addr, buf) {
+            Ok(read) if read == buf.len() => Ok(()),
+            Ok(_) => Err(Raised::new(FaultKind::BadAddr, addr)),
+            Err(error) => Err(raised(&error, addr)),
+        }
+    }
+
+    fn read_string(
+        &mut self,
+        space: AddrSpace,
+        addr: u64,
+        limit: usize,
+        out: &mut Vec<u8>,
+    ) -> Result<(), Raised> {
+        check_space(space, addr)?;
+        let start = out.len();
+        // Most strings are short; a long one takes a few more calls.
+        let mut chunk = [0u8; 256];
+        loop {
+            let done = out.len() - start;
+            let wanted = (limit - done).min(chunk.len());
+            if wanted == 0 {
+                return Ok(());
+            }
+            let read = sys::read_memory(self.tid, addr.wrapping_add(done as u64), &mut chunk[..wanted]);
+            let read = match read {
+                Ok(read) if read > 0 => read,
+                Err(error) if done == 0 => return Err(raised(&error, addr)),
+                Ok(_) if done == 0 => return Err(Raised::new(FaultKind::BadAddr, addr)),
+                // What could be read is the string.
+                Ok(_) | Err(_) => return Ok(()),
+            };
+            match chunk[..read].iter().position(|&b| b == 0) {
+                Some(end) => {
+                    out.extend_from_slice(&chunk[..end]);
+                    return Ok(());
+                }
+                None => out.extend_from_slice(&chunk[..read]),
+            }
+        }
+    }
+}
+
+/// Refuses what no tracer of processes can read: the kernel's memory; and addresses that are not user memory where user
+/// memory is meant.
+fn check_space(space: AddrSpace, addr: u64) -> Result<(), Raised> {
+    match space {
+        _ if addr < USER_END => Ok(()),
+        AddrSpace::ByAddress => Err(Raised::new(FaultKind::KPriv, addr)),
+        AddrSpace::User | AddrSpace::Scratch => Err(Raised::new(FaultKind::BadAddr, addr)),
+    }
+}
+
+fn raised(error: &std::io::Error, addr: u64) -> Raised {
+    let kind = if error.raw_os_error() == Some(libc::EPERM) { FaultKind::UPriv } else { FaultKind::BadAddr };
+    Raised::new(kind, addr)
+}

@@ -1,0 +1,319 @@
+//! Tracing one's own commands without any privilege: a plan and commands in, events out, each delivered while the thread
+//! that fired it stands still.
+//!
+//! A seccomp filter, installed before the command is executed, stops it at the system calls of interest and nowhere else
+//! (`filter`); where a return is wanted too, the thread is let go to the end of that call only. Processes and threads
+//! that it makes inherit filter and tracer. Signals, stops and continuations reach them as if nobody watched, and nothing
+//! of theirs outlives the tracer: a filter without a tracer would fail their calls.
+//!
+//! Everything happens in the thread that made the source: the kernel accepts ptrace requests from no other.
+
+mod alarm;
+mod calls;
+mod command;
+mod context;
+mod filter;
+mod stops;
+mod sys;
+mod threads;
+
+use std::marker::PhantomData;
+use std::os::fd::{AsRawFd, OwnedFd};
+use std::rc::Rc;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use dtrail_lang::env::Environment;
+use dtrail_lang::ir::ProbeIndex;
+use dtrail_lang::plan::{Capabilities, Plan};
+use dtrail_vm::event::{Error, Event, EventSink, EventSource, Exited, Flow, KernelState, Wait};
+use dtrail_vm::fault::Drops;
+
+use self::alarm::Alarm;
+use self::calls::Calls;
+use self::command::Command;
+use self::context::StopContext;
+use self::sys::{Resume, Waited};
+use self::threads::Threads;
+use super::targets::Target;
+use crate::child::split_command;
+use crate::env::SourceEnvironment;
+use crate::host;
+
+/// What is asked of the kernel for every traced thread.
+const OPTIONS: libc::c_int = libc::PTRACE_O_EXITKILL
+    | libc::PTRACE_O_TRACESECCOMP
+    | libc::PTRACE_O_TRACECLONE
+    | libc::PTRACE_O_TRACEFORK
+    | libc::PTRACE_O_TRACEVFORK
+    | libc::PTRACE_O_TRACEEXEC
+    | libc::PTRACE_O_TRACESYSGOOD;
+
+/// How long events may pile up before the caller gets its turn to write output.
+const FLUSH_AFTER: Duration = Duration::from_millis(10);
+
+/// How long to sleep while nothing happens, so that a wake-up that no signal announces is noticed.
+const IDLE: Duration = Duration::from_millis(100);
+
+/// How long to wait for killed processes to be gone.
+const LAST_BREATH: Duration = Duration::from_secs(2);
+
+/// Traces commands.
+#[derive(Debug)]
+pub struct PtraceSource {
+    environment: SourceEnvironment,
+    /// Forked, not yet executed.
+    commands: Vec<Command>,
+    /// The processes of the commands, by the order in which they were given; `None` once gone.
+    roots: Vec<Option<u32>>,
+    calls: Rc<Calls>,
+    threads: Threads,
+    exited: Vec<Exited>,
+    /// Whether events are delivered.
+    open: bool,
+    /// Whether the sink has said stop.
+    stopped: bool,
+    /// Whether anything was delivered since the flush timer was last set.
+    delivered: bool,
+    alarm: Alarm,
+    wake: Option<Arc<OwnedFd>>,
+    /// Bound to its thread.
+    _thread: PhantomData<*const ()>,
+}
+
+impl PtraceSource {
+    /// Forks the commands and becomes their tracer. They are executed when the plan is attached, and run when tracing
+    /// opens. When `wake` is readable, waiting ends.
+    pub fn new(targets: &[Target], wake: Option<Arc<OwnedFd>>) -> Result<PtraceSource, Error> {
+        let alarm =
+            Alarm::new().map_err(|error| Error::new(error.to_string()).context("cannot create a timer"))?;
+        let start = |target: &Target| match target {
+            Target::Command(command) => command::start(&split_command(command), OPTIONS),
+            Target::Process(pid) => Err(Error::new(format!(
+                "failed to grab process {pid}: the ptrace source traces commands only"
+            ))
+            .help("give the command with -c, or run as root to use the bpf source")),
+        };
+        let commands = targets.iter().map(start).collect::<Result<Vec<_>, _>>()?;
+        let mut threads = Threads::default();
+        for command in &commands {
+            threads.add(command.pid, command.pid).born = true;
+        }
+        Ok(PtraceSource {
+            environment: SourceEnvironment::ptrace(commands.first().map(|command| command.pid)),
+            roots: commands.iter().map(|command| Some(command.pid)).collect(),
+            commands,
+            calls: Rc::default(),
+            threads,
+            exited: Vec::new(),
+            open: false,
+            stopped: false,
+            delivered: false,
+            alarm,
+            wake,
+            _thread: PhantomData,
+        })
+    }
+
+    /// The process IDs of the commands that have not ended.
+    pub fn targets(&self) -> Vec<u32> {
+        self.roots.iter().copied().flatten().collect()
+    }
+
+    /// Fires probes in a stopped thread, one after the other.
+    fn fire(
+        &mut self,
+        tid: u32,
+        probes: impl IntoIterator<Item = ProbeIndex>,
+        args: [u64; 6],
+        errno: i32,
+        sink: &mut dyn EventSink,
+    ) -> Flow {
+        let mut probes = probes.into_iter().peekable();
+        if !self.open || probes.peek().is_none() {
+            return Flow::Continue;
+        }
+        let Some(thread) = self.threads.get(tid) else { return Flow::Continue };
+        self.delivered = true;
+        let mut context = StopContext { tid, thread, time: host::monotonic(), wall: None, args, errno };
+        for probe in probes {
+            let event = Event::Live { probe, context: &mut context, kernel: None };
+            if sink.event(event) == Flow::Stop {
+                self.stopped = true;
+                self.open = false;
+                return Flow::Stop;
+            }
+        }
+        Flow::Continue
+    }
+}
+
+impl EventSource for PtraceSource {
+    fn name(&self) -> &'static str {
+        "ptrace"
+    }
+
+    fn environment(&self) -> &dyn Environment {
+        &self.environment
+    }
+
+    fn capabilities(&self) -> Capabilities {
+        Capabilities::NONE
+    }
+
+    fn attach(&mut self, plan: &Plan) -> Result<(), Error> {
+        let calls = Calls::of(&plan.program)?;
+        if self.roots.is_empty() && calls.fires_anything() {
+            return Err(Error::new("the ptrace source traces commands only, and there is none")
+                .help("give a command with -c, or run as root to trace the whole system"));
+        }
+        // The exit event costs a stop for each thread, so it is asked for only when it says something.
+        let exits = if calls.exit.is_empty() { 0 } else { libc::PTRACE_O_TRACEEXIT };
+        let filter = filter::filter(calls.numbers());
+        for command in self.commands.drain(..) {
+            let pid = command.pid;
+            command.execute(&filter)?;
+            sys::set_options(pid, OPTIONS | exits)
+                .map_err(|error| Error::new(error.to_string()).context("cannot trace the command"))?;
+        }
+        self.calls = Rc::new(calls);
+        Ok(())
+    }
+
+    fn open(&mut self) -> Result<(), Error> {
+        self.open = true;
+        for pid in self.targets() {
+            sys::resume(pid, Resume::Run, 0);
+        }
+        Ok(())
+    }
+
+    fn wait(&mut self, deadline: Option<Instant>, sink: &mut dyn EventSink) -> Result<Wait, Error> {
+        if self.stopped {
+            return Ok(Wait::Stopped);
+        }
+        let left = deadline.map(|deadline| deadline.saturating_duration_since(Instant::now()));
+        if self.roots.is_empty() {
+            return Ok(if self.woken(left) { Wait::Woken } else { Wait::Again });
+        }
+        if self.woken(Some(Duration::ZERO)) {
+            return Ok(Wait::Woken);
+        }
+        let patience = if self.delivered { FLUSH_AFTER } else { IDLE };
+        self.delivered = false;
+        self.alarm.set(left.map_or(patience, |left| left.min(patience)));
+        let result = self.wait_until_alarm(left, sink);
+        self.alarm.stop();
+        result
+    }
+
+    fn drain(&mut self, sink: &mut dyn EventSink) -> Result<Wait, Error> {
+        // A busy command never ceases to have something: what every thread has to say now is what counts.
+        for _ in 0..self.threads.len() {
+            match self.wait_once(false, sink)? {
+                Some(Wait::Again) => {}
+                Some(end) => return Ok(end),
+                None => break,
+            }
+        }
+        Ok(Wait::Again)
+    }
+
+    fn shut(&mut self, _sink: &mut dyn EventSink) -> Result<(), Error> {
+        self.open = false;
+        Ok(())
+    }
+
+    fn detach(&mut self) -> Result<(), Error> {
+        self.end_all();
+        Ok(())
+    }
+
+    fn kernel(&mut self) -> Option<&mut dyn KernelState> {
+        None
+    }
+
+    fn drops(&mut self) -> Drops {
+        Drops::default()
+    }
+
+    fn exited(&mut self) -> Vec<Exited> {
+        std::mem::take(&mut self.exited)
+    }
+}
+
+impl PtraceSource {
+    /// Delivers events until the alarm rings or something ends the wait.
+    fn wait_until_alarm(&mut self, left: Option<Duration>, sink: &mut dyn EventSink) -> Result<Wait, Error> {
+        let short = left.is_none_or(|left| left > FLUSH_AFTER);
+        let mut quiet = true;
+        while !self.alarm.rung() {
+            match self.wait_once(true, sink)? {
+                Some(Wait::Again) => {}
+                Some(end) => return Ok(end),
+                None => break,
+            }
+            if quiet && self.delivered && short {
+                // The first event after a rest: from now on the caller wants its turn sooner.
+                quiet = false;
+                self.alarm.set(FLUSH_AFTER);
+            }
+        }
+        Ok(if self.woken(Some(Duration::ZERO)) { Wait::Woken } else { Wait::Again })
+    }
+
+    /// Handles one change of one thread. `None`: there was none, or a signal came first.
+    fn wait_once(&mut self, block: bool, sink: &mut dyn EventSink) -> Result<Option<Wait>, Error> {
+        let waited = sys::wait_any(block)
+            .map_err(|error| Error::new(error.to_string()).context("cannot wait for the command"))?;
+        match waited {
+            Waited::Changed(tid, status) => {
+                if self.changed(tid, status, sink) == Flow::Stop {
+                    return Ok(Some(Wait::Stopped));
+                }
+                let gone = self.roots.iter().all(Option::is_none) && !self.roots.is_empty();
+                Ok(Some(if gone { Wait::TargetsGone } else { Wait::Again }))
+            }
+            Waited::Nothing | Waited::Interrupted => Ok(None),
+            Waited::NoChildren => Ok(Some(Wait::TargetsGone)),
+        }
+    }
+
+    /// Whether the wake-up descriptor becomes readable within a time; without one, sleeps.
+    fn woken(&self, timeout: Option<Duration>) -> bool {
+        let fd = self.wake.as_ref().map(AsRawFd::as_raw_fd);
+        if fd.is_none() && timeout == Some(Duration::ZERO) { false } else { sys::readable(fd, timeout) }
+    }
+
+    /// Kills whatever is still traced and waits until it is gone.
+    fn end_all(&mut self) {
+        self.open = false;
+        self.commands.clear();
+        for pid in self.threads.processes() {
+            sys::kill(pid);
+        }
+        self.alarm.set(LAST_BREATH);
+        while !self.threads.is_empty() && !self.alarm.rung() {
+            match sys::wait_any(true) {
+                Ok(Waited::Changed(tid, status)) if libc::WIFSTOPPED(status) => {
+                    // A dying thread may stop once more on its way; one that was just born has not been killed yet.
+                    if self.threads.get(tid).is_none() {
+                        sys::kill(tid);
+                    }
+                    sys::resume(tid, Resume::Run, 0);
+                }
+                Ok(Waited::Changed(tid, status)) => self.note_gone(tid, status),
+                Ok(Waited::Interrupted | Waited::Nothing) => {}
+                Ok(Waited::NoChildren) | Err(_) => break,
+            }
+        }
+        self.alarm.stop();
+        self.threads = Threads::default();
+    }
+}
+
+impl Drop for PtraceSource {
+    fn drop(&mut self) {
+        self.end_all();
+    }
+}

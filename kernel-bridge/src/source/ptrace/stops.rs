@@ -1,0 +1,218 @@
+//! What each stop of a traced thread means: which probes fire, and how the thread goes on.
+
+use dtrail_vm::event::{EventSink, Exited, ExitedHow, Flow};
+
+use super::PtraceSource;
+use super::calls::{EntryArgs, ReturnArgs};
+use super::sys::{self, CallInfo, Resume};
+use crate::procfs;
+use std::rc::Rc;
+
+/// Reasons of `proc:::exit` (`CLD_…`).
+const EXITED: u64 = 1;
+const KILLED: u64 = 2;
+const DUMPED: u64 = 3;
+
+impl PtraceSource {
+    /// A thread has stopped or is gone.
+    pub(super) fn changed(&mut self, tid: u32, status: libc::c_int, sink: &mut dyn EventSink) -> Flow {
+        if !libc::WIFSTOPPED(status) {
+            return self.gone(tid, status, sink);
+        }
+        let Some(thread) = self.threads.get(tid) else {
+            // Its maker's event has not been seen yet: it waits for its turn, so that `create` comes before `start`.
+            self.threads.note_early(tid);
+            return Flow::Continue;
+        };
+        let signal = libc::WSTOPSIG(status);
+        match status >> 16 {
+            libc::PTRACE_EVENT_SECCOMP => self.entered(tid, sink),
+            0 if signal == libc::SIGTRAP | 0x80 => self.returned(tid, sink),
+            0 => self.go_on(tid, signal),
+            libc::PTRACE_EVENT_STOP if !thread.born => self.born(tid, sink),
+            libc::PTRACE_EVENT_STOP if signal != libc::SIGTRAP => {
+                // A group-stop, not a signal on its way: it stays stopped as it would without a tracer.
+                sys::resume(tid, Resume::Listen, 0);
+                Flow::Continue
+            }
+            event @ (libc::PTRACE_EVENT_FORK | libc::PTRACE_EVENT_VFORK | libc::PTRACE_EVENT_CLONE) => {
+                self.made(tid, event, sink)
+            }
+            libc::PTRACE_EVENT_EXEC => self.executed(tid, sink),
+            libc::PTRACE_EVENT_EXIT => self.exiting(tid, sink),
+            _ => self.go_on(tid, 0),
+        }
+    }
+
+    /// Lets a thread go: to the end of its call, if its return is wanted.
+    fn go_on(&mut self, tid: u32, signal: libc::c_int) -> Flow {
+        let in_call = self.threads.get(tid).is_some_and(|thread| thread.current.is_some());
+        sys::resume(tid, if in_call { Resume::ToReturn } else { Resume::Run }, signal);
+        Flow::Continue
+    }
+
+    /// The filter stopped it before a call.
+    fn entered(&mut self, tid: u32, sink: &mut dyn EventSink) -> Flow {
+        let Ok(CallInfo::Entry { number, args }) = sys::call_info(tid) else {
+            // Killed meanwhile.
+            return self.go_on(tid, 0);
+        };
+        let calls = Rc::clone(&self.calls);
+        let Some(call) = calls.get(number) else { return self.go_on(tid, 0) };
+        for &(probe, kind) in &call.entry {
+            let args = match kind {
+                EntryArgs::All => args,
+                EntryArgs::Only(i) => [args[usize::from(i)], 0, 0, 0, 0, 0],
+            };
+            if self.fire(tid, [probe], args, 0, sink) == Flow::Stop {
+                return Flow::Stop;
+            }
+        }
+        if let Some(thread) = self.threads.get(tid) {
+            // What the call changes is read anew by the next event, which comes after it.
+            if let Some(fact) = call.changes {
+                thread.forget(fact);
+            }
+            thread.current = (!call.ret.is_empty()).then_some(number);
+        }
+        self.go_on(tid, 0)
+    }
+
+    /// A call whose return is wanted has returned.
+    fn returned(&mut self, tid: u32, sink: &mut dyn EventSink) -> Flow {
+        let number = self.threads.get(tid).and_then(|thread| thread.current.take());
+        if let (Some(number), Ok(CallInfo::Return(result))) = (number, sys::call_info(tid))
+            && self.fire_return(tid, number, result, sink) == Flow::Stop
+        {
+            return Flow::Stop;
+        }
+        self.go_on(tid, 0)
+    }
+
+    fn fire_return(&mut self, tid: u32, number: u32, result: i64, sink: &mut dyn EventSink) -> Flow {
+        let calls = Rc::clone(&self.calls);
+        let Some(call) = calls.get(number) else { return Flow::Continue };
+        let errno = if (-4095..0).contains(&result) { -result as i32 } else { 0 };
+        for &(probe, kind) in &call.ret {
+            let (args, errno) = match kind {
+                ReturnArgs::Result => ([result as u64, result as u64, 0, 0, 0, 0], errno),
+                ReturnArgs::Failure if result < 0 => ([-result as u64, 0, 0, 0, 0, 0], 0),
+                ReturnArgs::Failure => continue,
+            };
+            if self.fire(tid, [probe], args, errno, sink) == Flow::Stop {
+                return Flow::Stop;
+            }
+        }
+        Flow::Continue
+    }
+
+    /// A thread has made another one, in its own or a new process.
+    fn made(&mut self, maker: u32, event: libc::c_int, sink: &mut dyn EventSink) -> Flow {
+        let Some(tid) = sys::event_message(maker).ok().and_then(|message| u32::try_from(message).ok()) else {
+            return self.go_on(maker, 0);
+        };
+        let makers_process = self.threads.get(maker).map_or(maker, |thread| thread.pid);
+        // Only `clone` makes threads; one that is dead already is not worth the distinction.
+        let pid = match event {
+            libc::PTRACE_EVENT_CLONE => procfs::thread_group(tid).unwrap_or(makers_process),
+            _ => tid,
+        };
+        self.threads.add_made(tid, pid, maker);
+        if pid == tid {
+            let calls = Rc::clone(&self.calls);
+            // The kernel's `arg0`, an address in its memory, means nothing here.
+            if self.fire(maker, calls.create.iter().copied(), [0; 6], 0, sink) == Flow::Stop {
+                return Flow::Stop;
+            }
+        }
+        if self.threads.take_early(tid) && self.born(tid, sink) == Flow::Stop {
+            return Flow::Stop;
+        }
+        self.go_on(maker, 0)
+    }
+
+    /// A thread stands at its first stop, which lies after its own return, with 0, from the call that made it.
+    fn born(&mut self, tid: u32, sink: &mut dyn EventSink) -> Flow {
+        let Some(thread) = self.threads.get(tid) else { return Flow::Continue };
+        thread.born = true;
+        let (pid, number) = (thread.pid, thread.current.take());
+        let calls = Rc::clone(&self.calls);
+        if pid == tid && self.fire(tid, calls.start.iter().copied(), [0; 6], 0, sink) == Flow::Stop {
+            return Flow::Stop;
+        }
+        if let Some(number) = number
+            && self.fire_return(tid, number, 0, sink) == Flow::Stop
+        {
+            return Flow::Stop;
+        }
+        self.go_on(tid, 0)
+    }
+
+    /// A process runs a new image. Whichever thread asked for it, it is the first one now.
+    fn executed(&mut self, pid: u32, sink: &mut dyn EventSink) -> Flow {
+        let former = sys::event_message(pid).ok().and_then(|message| u32::try_from(message).ok());
+        self.threads.executed(pid, former.unwrap_or(pid));
+        let calls = Rc::clone(&self.calls);
+        if self.fire(pid, calls.exec.iter().copied(), [0; 6], 0, sink) == Flow::Stop {
+            return Flow::Stop;
+        }
+        self.go_on(pid, 0)
+    }
+
+    /// A thread begins to exit; everything about it can still be read.
+    fn exiting(&mut self, tid: u32, sink: &mut dyn EventSink) -> Flow {
+        let code = sys::event_message(tid).unwrap_or(0);
+        if self.threads.exiting(tid) {
+            let calls = Rc::clone(&self.calls);
+            let reason = [exit_reason(code as libc::c_int), 0, 0, 0, 0, 0];
+            if self.fire(tid, calls.exit.iter().copied(), reason, 0, sink) == Flow::Stop {
+                return Flow::Stop;
+            }
+        }
+        self.go_on(tid, 0)
+    }
+
+    /// A thread is gone.
+    fn gone(&mut self, tid: u32, status: libc::c_int, sink: &mut dyn EventSink) -> Flow {
+        let mut flow = Flow::Continue;
+        // Normally its exit event came before; a thread killed at a bad moment has none.
+        if self.threads.exiting(tid) {
+            let calls = Rc::clone(&self.calls);
+            let reason = [exit_reason(status), 0, 0, 0, 0, 0];
+            flow = self.fire(tid, calls.exit.iter().copied(), reason, 0, sink);
+        }
+        self.note_gone(tid, status);
+        // A maker that was killed before its event could be seen leaves its child waiting for it.
+        for early in self.threads.take_all_early() {
+            let pid = procfs::thread_group(early).unwrap_or(early);
+            self.threads.add(early, pid);
+            if flow == Flow::Continue {
+                flow = self.born(early, sink);
+            }
+        }
+        flow
+    }
+
+    /// Takes a thread that is gone off the books.
+    pub(super) fn note_gone(&mut self, tid: u32, status: libc::c_int) {
+        self.threads.remove(tid);
+        if let Some(root) = self.roots.iter_mut().find(|root| **root == Some(tid)) {
+            *root = None;
+            let how = if libc::WIFEXITED(status) {
+                ExitedHow::Status(libc::WEXITSTATUS(status) as u8)
+            } else {
+                ExitedHow::Signal(libc::WTERMSIG(status) as u8)
+            };
+            self.exited.push(Exited { pid: tid, how: Some(how) });
+        }
+    }
+}
+
+/// Why a process ends, from its exit code or wait status.
+fn exit_reason(code: libc::c_int) -> u64 {
+    match code {
+        _ if code & 0x7f == 0 => EXITED,
+        _ if code & 0x80 != 0 => DUMPED,
+        _ => KILLED,
+    }
+}

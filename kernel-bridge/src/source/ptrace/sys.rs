@@ -1,0 +1,165 @@
+//! The system calls of a tracer, as safe functions. Nothing here decides anything.
+
+use std::io;
+
+/// What a thread was doing when it stopped (`struct ptrace_syscall_info`).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum CallInfo {
+    /// Stopped by the seccomp filter before a call.
+    Entry {
+        /// The call's number.
+        number: u32,
+        /// Its arguments.
+        args: [u64; 6],
+    },
+    /// Stopped after a call, with its result.
+    Return(i64),
+    /// At neither.
+    Other,
+}
+
+/// `PTRACE_GET_SYSCALL_INFO`, Linux 5.3.
+const GET_SYSCALL_INFO: libc::c_uint = 0x420e;
+const INFO_EXIT: u8 = 2;
+const INFO_SECCOMP: u8 = 3;
+/// Bytes of `struct ptrace_syscall_info`, in words.
+const INFO_WORDS: usize = 11;
+
+/// Asks for a request that passes plain numbers both ways.
+fn request(request: libc::c_uint, tid: u32, addr: usize, data: usize) -> io::Result<()> {
+    // SAFETY: the callers in this module pass only requests that touch no memory of ours, or pass the address of a live
+    // local that is large enough for the request.
+    let result = unsafe { libc::ptrace(request, tid as libc::pid_t, addr, data) };
+    if result < 0 { Err(io::Error::last_os_error()) } else { Ok(()) }
+}
+
+/// Becomes the tracer of a process without stopping it.
+pub(super) fn seize(tid: u32, options: libc::c_int) -> io::Result<()> {
+    request(libc::PTRACE_SEIZE, tid, 0, options as usize)
+}
+
+/// Changes the options of a stopped thread.
+pub(super) fn set_options(tid: u32, options: libc::c_int) -> io::Result<()> {
+    request(libc::PTRACE_SETOPTIONS, tid, 0, options as usize)
+}
+
+/// How a stopped thread goes on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Resume {
+    /// Until the next event.
+    Run,
+    /// Until the call it is in returns, or the next event.
+    ToReturn,
+    /// Not at all: it stays in its group-stop, but a `SIGCONT` is noticed.
+    Listen,
+}
+
+/// Lets a stopped thread go on, delivering a signal (0: none). That it is gone meanwhile is no error.
+pub(super) fn resume(tid: u32, how: Resume, signal: libc::c_int) {
+    let kind = match how {
+        Resume::Run => libc::PTRACE_CONT,
+        Resume::ToReturn => libc::PTRACE_SYSCALL,
+        Resume::Listen => libc::PTRACE_LISTEN,
+    };
+    // It fails only if the thread was killed out of its stop; the wait that follows says so.
+    let _ = request(kind, tid, 0, signal as usize);
+}
+
+/// The message of an event stop: a new thread's ID, an exit code.
+pub(super) fn event_message(tid: u32) -> io::Result<u64> {
+    let mut message: libc::c_ulong = 0;
+    request(libc::PTRACE_GETEVENTMSG, tid, 0, &raw mut message as usize)?;
+    Ok(message)
+}
+
+/// What a stopped thread is doing.
+pub(super) fn call_info(tid: u32) -> io::Result<CallInfo> {
+    let mut info = [0u64; INFO_WORDS];
+    request(GET_SYSCALL_INFO, tid, size_of_val(&info), info.as_mut_ptr() as usize)?;
+    // The first byte is the kind; a result, or number and arguments, starts at byte 24.
+    Ok(match info[0].to_ne_bytes()[0] {
+        INFO_SECCOMP => CallInfo::Entry {
+            number: info[3] as u32,
+            args: [info[4], info[5], info[6], info[7], info[8], info[9]],
+        },
+        INFO_EXIT => CallInfo::Return(info[3] as i64),
+        _ => CallInfo::Other,
+    })
+}
+
+/// What `waitpid` says.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Waited {
+    /// This thread changed state.
+    Changed(u32, libc::c_int),
+    /// Nothing has happened (only without blocking).
+    Nothing,
+    /// A signal came first.
+    Interrupted,
+    /// There is no child and no traced thread left.
+    NoChildren,
+}
+
+/// Waits for any child or traced thread of the calling thread. Other threads of this process wait for their own.
+pub(super) fn wait_any(block: bool) -> io::Result<Waited> {
+    wait(-1, if block { 0 } else { libc::WNOHANG })
+}
+
+/// Waits until one thread changes state.
+pub(super) fn wait_one(tid: u32) -> io::Result<Waited> {
+    wait(tid as libc::pid_t, 0)
+}
+
+fn wait(id: libc::pid_t, flags: libc::c_int) -> io::Result<Waited> {
+    let mut status = 0;
+    // SAFETY: `status` is a valid place for the result.
+    let result = unsafe { libc::waitpid(id, &raw mut status, libc::__WALL | libc::__WNOTHREAD | flags) };
+    match result {
+        0 => Ok(Waited::Nothing),
+        tid if tid > 0 => Ok(Waited::Changed(tid as u32, status)),
+        _ => match io::Error::last_os_error() {
+            error if error.raw_os_error() == Some(libc::EINTR) => Ok(Waited::Interrupted),
+            error if error.raw_os_error() == Some(libc::ECHILD) => Ok(Waited::NoChildren),
+            error => Err(error),
+        },
+    }
+}
+
+/// Kills a process. That it is gone already is no error.
+pub(super) fn kill(pid: u32) {
+    // SAFETY: no preconditions.
+    unsafe { libc::kill(pid as libc::pid_t, libc::SIGKILL) };
+}
+
+/// Reads memory of a stopped thread's process into `buf`; how many bytes, from the start, could be read. The range is
+/// asked for in two parts, split where a page may end, because a part is read as a whole or not at all.
+pub(super) fn read_memory(tid: u32, addr: u64, buf: &mut [u8]) -> io::Result<usize> {
+    const PAGE: u64 = 4096;
+    let to_page_end = ((PAGE - addr % PAGE) as usize).min(buf.len());
+    let local = libc::iovec { iov_base: buf.as_mut_ptr().cast(), iov_len: buf.len() };
+    let remote = [
+        libc::iovec { iov_base: addr as *mut libc::c_void, iov_len: to_page_end },
+        libc::iovec {
+            iov_base: addr.wrapping_add(to_page_end as u64) as *mut libc::c_void,
+            iov_len: buf.len() - to_page_end,
+        },
+    ];
+    // SAFETY: the local vector is `buf`, alive and writable; remote addresses are checked by the kernel.
+    let read =
+        unsafe { libc::process_vm_readv(tid as libc::pid_t, &raw const local, 1, remote.as_ptr(), 2, 0) };
+    usize::try_from(read).map_err(|_| io::Error::last_os_error())
+}
+
+/// Whether a descriptor becomes readable within a time (`None`: any time); without a descriptor, sleeps that long. A
+/// signal ends it early.
+pub(super) fn readable(fd: Option<libc::c_int>, timeout: Option<std::time::Duration>) -> bool {
+    let mut poll = libc::pollfd { fd: fd.unwrap_or(-1), events: libc::POLLIN, revents: 0 };
+    let timeout = timeout.map(|timeout| libc::timespec {
+        tv_sec: timeout.as_secs().min(i64::MAX as u64) as libc::time_t,
+        tv_nsec: timeout.subsec_nanos().into(),
+    });
+    let timeout = timeout.as_ref().map_or(std::ptr::null(), std::ptr::from_ref);
+    // SAFETY: both structures are alive; a negative descriptor is ignored.
+    let ready = unsafe { libc::ppoll(&raw mut poll, 1, timeout, std::ptr::null()) };
+    ready > 0
+}

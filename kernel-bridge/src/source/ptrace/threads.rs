@@ -1,0 +1,240 @@
+//! The threads under trace, and what is known of each. Facts that need a file of `/proc` are read when first asked for.
+
+use std::collections::HashMap;
+use std::fs::File;
+use std::os::unix::fs::FileExt;
+
+use super::calls::Fact;
+use crate::procfs;
+
+/// A traced thread.
+#[derive(Debug)]
+pub(super) struct Thread {
+    /// Its process.
+    pub(super) pid: u32,
+    /// Its number among all threads ever traced: with the thread ID its identity.
+    pub(super) serial: u64,
+    /// Whether its first stop has been seen.
+    pub(super) born: bool,
+    /// Whether its exit event has been seen.
+    pub(super) exiting: bool,
+    /// The call that it is in, if its return is wanted.
+    pub(super) current: Option<u32>,
+    name: Option<Vec<u8>>,
+    parent: Option<u32>,
+    ids: Option<(u32, u32)>,
+    stat: Option<File>,
+}
+
+impl Thread {
+    fn new(pid: u32, serial: u64) -> Thread {
+        Thread {
+            pid,
+            serial,
+            born: false,
+            exiting: false,
+            current: None,
+            name: None,
+            parent: None,
+            ids: None,
+            stat: None,
+        }
+    }
+
+    /// Command name; empty if the thread is gone.
+    pub(super) fn name(&mut self, tid: u32) -> &[u8] {
+        let pid = self.pid;
+        self.name.get_or_insert_with(|| procfs::comm(pid, tid).unwrap_or_default())
+    }
+
+    /// The parent process.
+    pub(super) fn parent(&mut self, tid: u32) -> u32 {
+        let pid = self.pid;
+        *self.parent.get_or_insert_with(|| procfs::parent(pid, tid).unwrap_or(0))
+    }
+
+    /// Real user and group.
+    pub(super) fn ids(&mut self, tid: u32) -> (u32, u32) {
+        let pid = self.pid;
+        *self.ids.get_or_insert_with(|| procfs::ids(pid, tid).unwrap_or((0, 0)))
+    }
+
+    /// The CPU that it last ran on, which is the one it stopped on. Read each time, from a file that stays open.
+    pub(super) fn cpu(&mut self, tid: u32) -> u32 {
+        if self.stat.is_none() {
+            self.stat = File::open(format!("/proc/{}/task/{tid}/stat", self.pid)).ok();
+        }
+        let mut buffer = [0; 1024];
+        let read = self.stat.as_ref().and_then(|stat| stat.read_at(&mut buffer, 0).ok()).unwrap_or(0);
+        procfs::stat_cpu(&buffer[..read]).unwrap_or(0)
+    }
+
+    /// Forgets a fact that is about to change.
+    pub(super) fn forget(&mut self, fact: Fact) {
+        match fact {
+            Fact::Name => self.name = None,
+            Fact::Ids => self.ids = None,
+        }
+    }
+}
+
+/// All of them.
+#[derive(Debug, Default)]
+pub(super) struct Threads {
+    by_tid: HashMap<u32, Thread>,
+    /// By process: threads that have not begun to exit.
+    live: HashMap<u32, u32>,
+    /// Threads that stand at their first stop and whose maker's event has not been seen yet.
+    early: Vec<u32>,
+    serial: u64,
+}
+
+impl Threads {
+    /// Adds a thread of a process.
+    pub(super) fn add(&mut self, tid: u32, pid: u32) -> &mut Thread {
+        self.serial += 1;
+        *self.live.entry(pid).or_default() += 1;
+        self.by_tid.entry(tid).insert_entry(Thread::new(pid, self.serial)).into_mut()
+    }
+
+    /// Adds a thread that `maker` has made, in its own or a new process. What the two share at birth is known.
+    pub(super) fn add_made(&mut self, tid: u32, pid: u32, maker: u32) {
+        let inherited = self.by_tid.get(&maker).map(|maker| (maker.name.clone(), maker.ids, maker.current));
+        let thread = self.add(tid, pid);
+        if let Some((name, ids, current)) = inherited {
+            (thread.name, thread.ids, thread.current) = (name, ids, current);
+        }
+    }
+
+    /// The thread with this ID.
+    pub(super) fn get(&mut self, tid: u32) -> Option<&mut Thread> {
+        self.by_tid.get_mut(&tid)
+    }
+
+    /// Whether there is none left.
+    pub(super) fn is_empty(&self) -> bool {
+        self.by_tid.is_empty()
+    }
+
+    /// How many there are.
+    pub(super) fn len(&self) -> usize {
+        self.by_tid.len()
+    }
+
+    /// Processes with a thread, each once.
+    pub(super) fn processes(&self) -> Vec<u32> {
+        self.live.keys().copied().collect()
+    }
+
+    /// Notes a thread that stands at its first stop, unannounced.
+    pub(super) fn note_early(&mut self, tid: u32) {
+        self.early.push(tid);
+    }
+
+    /// Whether a thread stands there already.
+    pub(super) fn take_early(&mut self, tid: u32) -> bool {
+        let found = self.early.iter().position(|&early| early == tid);
+        found.map(|i| self.early.swap_remove(i)).is_some()
+    }
+
+    /// All unannounced threads: whoever made them may have been killed before it could say so.
+    pub(super) fn take_all_early(&mut self) -> Vec<u32> {
+        std::mem::take(&mut self.early)
+    }
+
+    /// Notes that a thread begins to exit; whether it is the last of its process.
+    pub(super) fn exiting(&mut self, tid: u32) -> bool {
+        let Some(thread) = self.by_tid.get_mut(&tid).filter(|thread| !thread.exiting) else { return false };
+        thread.exiting = true;
+        let live = self.live.entry(thread.pid).or_default();
+        *live = live.saturating_sub(1);
+        *live == 0
+    }
+
+    /// Removes a thread that is gone.
+    pub(super) fn remove(&mut self, tid: u32) {
+        let Some(thread) = self.by_tid.remove(&tid) else { return };
+        // The first thread is waited for last.
+        if tid == thread.pid {
+            self.live.remove(&tid);
+            for other in self.by_tid.values_mut().filter(|other| other.parent == Some(tid)) {
+                other.parent = None;
+            }
+        }
+    }
+
+    /// A thread has executed a new image: it has its process's ID now, and the other threads are ending.
+    pub(super) fn executed(&mut self, pid: u32, former: u32) {
+        let current = if former == pid {
+            None
+        } else {
+            let executing = self.by_tid.remove(&former);
+            // The first thread counts as ended, if it had not been seen to.
+            self.exiting(pid);
+            executing.map(|thread| thread.current)
+        };
+        let Some(thread) = self.by_tid.get_mut(&pid) else { return };
+        if let Some(current) = current {
+            thread.current = current;
+            thread.exiting = false;
+        }
+        (thread.name, thread.ids, thread.stat) = (None, None, None);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_last_thread_is_known() {
+        let mut threads = Threads::default();
+        threads.add(10, 10);
+        threads.add_made(11, 10, 10);
+        threads.add_made(20, 20, 11);
+        assert!(!threads.exiting(10));
+        assert!(!threads.exiting(10), "counted once");
+        assert!(threads.exiting(11));
+        threads.remove(11);
+        threads.remove(10);
+        assert_eq!(threads.processes(), [20]);
+        assert!(threads.exiting(20));
+        threads.remove(20);
+        assert!(threads.is_empty());
+    }
+
+    #[test]
+    fn exec_by_another_thread_keeps_the_first_ones_identity() {
+        let mut threads = Threads::default();
+        threads.add(10, 10);
+        threads.add_made(11, 10, 10);
+        threads.add_made(12, 10, 10);
+        threads.get(11).expect("added").current = Some(59);
+        assert!(!threads.exiting(12));
+        threads.remove(12);
+        assert!(!threads.exiting(10));
+        threads.executed(10, 11);
+        assert!(threads.get(11).is_none());
+        let first = threads.get(10).expect("still there");
+        assert_eq!((first.serial, first.current, first.exiting), (1, Some(59), false));
+        assert!(threads.exiting(10), "one thread is left");
+    }
+
+    #[test]
+    fn exec_by_the_only_thread_keeps_its_call() {
+        let mut threads = Threads::default();
+        threads.add(10, 10).current = Some(59);
+        threads.executed(10, 10);
+        assert_eq!(threads.get(10).map(|thread| thread.current), Some(Some(59)));
+    }
+
+    #[test]
+    fn early_threads() {
+        let mut threads = Threads::default();
+        threads.note_early(5);
+        threads.note_early(6);
+        assert!(threads.take_early(5));
+        assert!(!threads.take_early(5));
+        assert_eq!(threads.take_all_early(), [6]);
+    }
+}
