@@ -11,6 +11,7 @@ impl Program {
     /// The same program without places, ids and the list of macro arguments.
     #[must_use]
     pub fn without_places(mut self) -> Program {
+        self.expr_count = 0;
         self.macro_args_used.clear();
         for item in &mut self.items {
             match item {

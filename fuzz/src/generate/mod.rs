@@ -1,0 +1,4 @@
+//! Random inputs, from bytes to well-formed trees. Judges nothing: that is [`crate::oracles`].
+
+pub mod damage;
+pub mod tree;

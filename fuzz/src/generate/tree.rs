@@ -1,0 +1,270 @@
+//! Trees of syntactically right programs: every shape the parser makes, without regard to names and types.
+
+use dtrail_lang::ast::{
+    BinaryOp, Clause, Declaration, Declarator, Derived, Expr, ExprId, ExprKind, Ident, IntLit, Item,
+    ProbeDesc, Program, Stmt, Storage, TypeName, TypeSpecs, UnaryOp,
+};
+use dtrail_lang::source::{SourceId, Span};
+use proptest::collection::vec;
+use proptest::option;
+use proptest::prelude::*;
+use proptest::sample::select;
+
+const NOWHERE: Span = Span { source: SourceId(0), start: 0, end: 0 };
+
+const BINARY: [BinaryOp; 19] = [
+    BinaryOp::Mul,
+    BinaryOp::Div,
+    BinaryOp::Rem,
+    BinaryOp::Add,
+    BinaryOp::Sub,
+    BinaryOp::Shl,
+    BinaryOp::Shr,
+    BinaryOp::Lt,
+    BinaryOp::Le,
+    BinaryOp::Gt,
+    BinaryOp::Ge,
+    BinaryOp::Eq,
+    BinaryOp::Ne,
+    BinaryOp::BitAnd,
+    BinaryOp::BitXor,
+    BinaryOp::BitOr,
+    BinaryOp::LogAnd,
+    BinaryOp::LogXor,
+    BinaryOp::LogOr,
+];
+
+/// The operators that have a compound assignment: the first five, shifts and bits.
+const COMPOUND: [BinaryOp; 10] = [
+    BinaryOp::Mul,
+    BinaryOp::Div,
+    BinaryOp::Rem,
+    BinaryOp::Add,
+    BinaryOp::Sub,
+    BinaryOp::Shl,
+    BinaryOp::Shr,
+    BinaryOp::BitAnd,
+    BinaryOp::BitXor,
+    BinaryOp::BitOr,
+];
+
+const UNARY: [UnaryOp; 8] = [
+    UnaryOp::Plus,
+    UnaryOp::Minus,
+    UnaryOp::BitNot,
+    UnaryOp::Not,
+    UnaryOp::AddressOf,
+    UnaryOp::Deref,
+    UnaryOp::Increment,
+    UnaryOp::Decrement,
+];
+
+/// A program of up to six items.
+pub fn program() -> impl Strategy<Value = Program> {
+    let item = prop_oneof![
+        3 => clause().prop_map(Item::Clause),
+        1 => declaration().prop_map(Item::Declaration),
+    ];
+    vec(item, 1..6).prop_map(|items| Program { items, expr_count: 0, macro_args_used: Vec::new() })
+}
+
+/// An expression of moderate size.
+pub fn expr() -> impl Strategy<Value = Expr> {
+    leaf().prop_recursive(6, 40, 4, |inner| {
+        let sub = || inner.clone().prop_map(Box::new);
+        prop_oneof![
+            3 => (select(&BINARY[..]), sub(), sub()).prop_map(|(op, lhs, rhs)| ExprKind::Binary { op, lhs, rhs }),
+            2 => (select(&UNARY[..]), sub()).prop_map(|(op, operand)| ExprKind::Unary { op, operand }),
+            2 => (option::of(select(&COMPOUND[..])), sub(), sub())
+                .prop_map(|(op, lhs, rhs)| ExprKind::Assign { op, lhs, rhs }),
+            1 => (any::<bool>(), sub()).prop_map(|(increment, operand)| ExprKind::Postfix { increment, operand }),
+            1 => (sub(), sub(), sub())
+                .prop_map(|(cond, then, otherwise)| ExprKind::Cond { cond, then, otherwise }),
+            1 => (sub(), sub()).prop_map(|(lhs, rhs)| ExprKind::Comma(lhs, rhs)),
+            1 => (type_name(inner.clone().boxed()), sub()).prop_map(|(ty, operand)| ExprKind::Cast { ty, operand }),
+            1 => type_name(inner.clone().boxed()).prop_map(ExprKind::SizeofType),
+            1 => sub().prop_map(ExprKind::SizeofExpr),
+            1 => sub().prop_map(ExprKind::Stringof),
+            2 => (sub(), vec(inner.clone(), 0..3)).prop_map(|(callee, args)| ExprKind::Call { callee, args }),
+            2 => (sub(), vec(inner.clone(), 1..3)).prop_map(|(base, keys)| ExprKind::Index { base, keys }),
+            1 => (sub(), any::<bool>(), member())
+                .prop_map(|(base, arrow, member)| ExprKind::Member { base, arrow, member }),
+        ]
+        .prop_map(node)
+    })
+}
+
+fn node(kind: ExprKind) -> Expr {
+    Expr { id: ExprId(0), span: NOWHERE, kind }
+}
+
+fn leaf() -> impl Strategy<Value = Expr> {
+    prop_oneof![
+        3 => name().prop_map(ExprKind::Name),
+        2 => int().prop_map(ExprKind::Int),
+        1 => vec(1u8..=255, 0..6).prop_map(ExprKind::Str),
+        1 => name().prop_map(|name| ExprKind::SelfVar(name.replace('`', "q"))),
+        1 => name().prop_map(|name| ExprKind::ThisVar(name.replace('`', "q"))),
+        1 => select(vec!["_", "a", "_b1"]).prop_map(|name| ExprKind::Agg(name.to_string())),
+    ]
+    .prop_map(node)
+}
+
+/// No type and no keyword.
+fn name() -> impl Strategy<Value = String> {
+    let names = ["x", "y", "pid", "execname", "arg0", "foo_Bar9", "_", "mod`sym", "`k", "``u", "e1", "f"];
+    select(names.to_vec()).prop_map(str::to_string)
+}
+
+fn ident(name: impl Into<String>) -> Ident {
+    Ident { name: name.into(), span: NOWHERE }
+}
+
+fn member() -> impl Strategy<Value = Ident> {
+    select(vec!["m", "while", "int", "self", "x1", "string", "size_t"]).prop_map(ident)
+}
+
+fn int() -> impl Strategy<Value = IntLit> {
+    let value = prop_oneof![0..10u64, any::<u64>(), Just(u64::MAX), Just(i64::MAX as u64)];
+    (value, any::<bool>(), any::<bool>(), 0..=2u8).prop_map(|(value, decimal, unsigned, longs)| {
+        // A decimal constant without `u` must fit a signed type.
+        let value = if decimal && !unsigned { value & i64::MAX as u64 } else { value };
+        // A lone zero is neither octal nor hexadecimal unless written so.
+        IntLit { value, decimal, unsigned, longs }
+    })
+}
+
+fn specs() -> impl Strategy<Value = TypeSpecs> {
+    let words = select(vec![
+        vec!["int"],
+        vec!["unsigned", "long", "int"],
+        vec!["char", "int"],
+        vec!["string"],
+        vec!["void"],
+        vec!["struct s"],
+        vec!["union while1"],
+        vec!["enum e"],
+        vec!["size_t"],
+        vec!["uint64_t"],
+    ]);
+    let qualifiers = select(vec![vec![], vec![], vec!["const"], vec!["volatile", "restrict"]]);
+    (words, qualifiers).prop_map(|(words, qualifiers)| TypeSpecs {
+        words: words.into_iter().map(ident).collect(),
+        qualifiers: qualifiers.into_iter().map(ident).collect(),
+        span: NOWHERE,
+    })
+}
+
+fn is_typedef(specs: &TypeSpecs) -> bool {
+    specs.words.iter().any(|word| word.name.ends_with("_t"))
+}
+
+/// A type name whose array bounds are of the given kind.
+fn type_name(bound: BoxedStrategy<Expr>) -> BoxedStrategy<TypeName> {
+    (specs(), vec(derived(bound, 1), 0..4))
+        .prop_map(|(specs, mut derived)| {
+            // `size_t [3]` is a variable's element (language spec §2.7, rule 6), `size_t (*)[3]` is a type.
+            let element = matches!(derived.last(), Some(Derived::Array(_) | Derived::Assoc(_)));
+            if is_typedef(&specs) && element {
+                derived.push(Derived::Pointer);
+            }
+            TypeName { specs, declarator: Declarator { name: None, derived, span: NOWHERE }, span: NOWHERE }
+        })
+        .boxed()
+}
+
+fn derived(bound: BoxedStrategy<Expr>, depth: u32) -> BoxedStrategy<Derived> {
+    let plain = prop_oneof![
+        3 => Just(Derived::Pointer),
+        1 => Just(Derived::Array(None)),
+        1 => bound.clone().prop_map(|bound| Derived::Array(Some(Box::new(bound)))),
+    ];
+    if depth == 0 {
+        return plain.boxed();
+    }
+    let parameter = (specs(), vec(derived(bound, depth - 1), 0..2), option::of(select(vec!["p", "q"])))
+        .prop_map(|(specs, mut derived, name)| {
+            let element = matches!(derived.last(), Some(Derived::Array(_) | Derived::Assoc(_)));
+            if is_typedef(&specs) && element && name.is_none() {
+                derived.push(Derived::Pointer);
+            }
+            let declarator = Declarator { name: name.map(ident), derived, span: NOWHERE };
+            TypeName { specs, declarator, span: NOWHERE }
+        })
+        .boxed();
+    prop_oneof![
+        4 => plain,
+        1 => vec(parameter.clone(), 1..3).prop_map(Derived::Assoc),
+        1 => vec(parameter, 0..3).prop_map(Derived::Function),
+    ]
+    .boxed()
+}
+
+fn declaration() -> impl Strategy<Value = Declaration> {
+    let storage = select(vec![
+        None,
+        None,
+        Some(Storage::SelfLocal),
+        Some(Storage::ThisLocal),
+        Some(Storage::Static),
+        Some(Storage::Auto),
+        Some(Storage::Register),
+    ]);
+    let name = select(vec!["x", "y", "last", "_z9"]).prop_map(ident);
+    let declarator = (name, vec(derived(expr().boxed(), 1), 0..3)).prop_map(|(name, mut derived)| {
+        // A function is a prototype, which is refused.
+        if matches!(derived.last(), Some(Derived::Function(_))) {
+            derived.push(Derived::Pointer);
+        }
+        Declarator { name: Some(name), derived, span: NOWHERE }
+    });
+    (storage, specs(), vec(declarator, 1..3), any::<bool>()).prop_map(
+        |(storage, mut specs, declarators, bare)| {
+            if bare && storage.is_some() {
+                specs.words.clear();
+            }
+            Declaration { storage, specs, declarators, span: NOWHERE }
+        },
+    )
+}
+
+fn clause() -> impl Strategy<Value = Clause> {
+    let texts = [
+        "BEGIN",
+        "END",
+        "tick-1s",
+        "syscall::read:entry",
+        "*:::",
+        ":::[!a-z]*",
+        "pid$target:::entry",
+        "if",
+        "x\\*",
+        "1",
+        "0x2",
+    ];
+    let probe = select(texts.to_vec()).prop_map(|text| ProbeDesc {
+        text: text.to_string(),
+        numeric: text.starts_with(|c: char| c.is_ascii_digit()),
+        span: NOWHERE,
+    });
+    let body = vec(stmt(), 0..5).prop_map(Some);
+    (vec(probe, 1..4), option::of(expr()), body).prop_map(|(probes, predicate, body)| Clause {
+        probes,
+        predicate,
+        body,
+        span: NOWHERE,
+    })
+}
+
+fn stmt() -> impl Strategy<Value = Stmt> {
+    let plain = prop_oneof![1 => Just(Stmt::Empty(NOWHERE)), 6 => expr().prop_map(Stmt::Expr)];
+    plain.prop_recursive(3, 12, 3, |inner| {
+        let list = || vec(inner.clone(), 0..3);
+        (expr(), list(), list()).prop_map(|(cond, then, otherwise)| Stmt::If {
+            cond,
+            then,
+            otherwise,
+            span: NOWHERE,
+        })
+    })
+}

@@ -1,0 +1,35 @@
+//! Syntax: what is printed parses back, and damaged text gets an answer. `PROPTEST_CASES` makes it longer.
+
+use dtrail_fuzz::generate::{damage, tree};
+use dtrail_fuzz::oracles;
+use dtrail_lang::ast::print;
+use dtrail_lang::source::SourceKind;
+use proptest::collection::vec;
+use proptest::prelude::*;
+
+proptest! {
+    #[test]
+    fn trees_print_and_parse_back(program in tree::program()) {
+        oracles::parses_back(&program).map_err(TestCaseError::fail)?;
+    }
+
+    #[test]
+    fn damaged_programs_get_an_answer(program in tree::program(), damages in vec(damage::damage(), 1..6)) {
+        let text = damage::damaged(&print::program(&program), &damages);
+        for kind in [SourceKind::Script, SourceKind::Name] {
+            oracles::gives_an_answer(&text, kind).map_err(TestCaseError::fail)?;
+        }
+        // What a damage leaves whole parses back like anything else.
+        if let Ok(program) = oracles::parse_text(&text, SourceKind::Script) {
+            oracles::parses_back(&program).map_err(TestCaseError::fail)?;
+        }
+    }
+
+    #[test]
+    fn any_text_gets_an_answer(text in ".{0,200}") {
+        for kind in [SourceKind::Script, SourceKind::Name] {
+            oracles::gives_an_answer(&text, kind).map_err(TestCaseError::fail)?;
+            oracles::gives_an_answer(&format!("BEGIN {{ {text} }}"), kind).map_err(TestCaseError::fail)?;
+        }
+    }
+}
