@@ -4,7 +4,7 @@
 //! losses, and the kernel part's state. It waits on the ring's timer, the targets, the caller's wake-up and the deadline,
 //! all in one call. Never: a wake-up per event; the programs do not wake anyone.
 
-use std::os::fd::{AsFd, OwnedFd};
+use std::os::fd::OwnedFd;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -14,11 +14,11 @@ use dtrail_lang::options::Options;
 use dtrail_lang::plan::{Capabilities, Plan};
 use dtrail_vm::event::{Error, Event, EventSink, EventSource, Exited, Flow, KernelState, Wait};
 use dtrail_vm::fault::Drops;
-use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::time::{ClockId, clock_gettime};
 
 use super::losses::Losses;
 use super::targets::{Target, Targets};
+use super::waiting::Waiting;
 use crate::ebpf::{self, EbpfProgram, HookSite, KernelOffsets, MapAccess, control};
 use crate::env::SourceEnvironment;
 use crate::load::{self, Loaded};
@@ -38,8 +38,7 @@ pub struct BpfSource {
     environment: SourceEnvironment,
     targets: Targets,
     settings: Settings,
-    /// Becomes readable when the caller wants [`EventSource::wait`] to return.
-    wake: Option<Arc<OwnedFd>>,
+    waiting: Waiting,
     attached: Option<Attached>,
 }
 
@@ -80,15 +79,19 @@ struct Attached {
 }
 
 impl BpfSource {
-    /// Starts the targets. Fails if this process may not use eBPF, or a target cannot be started or found.
+    /// Starts the targets. `wake` becomes readable when the caller wants [`EventSource::wait`] to return. Fails if this process may not use eBPF, or a target cannot be started or found.
     pub fn new(targets: &[Target], wake: Option<Arc<OwnedFd>>) -> Result<BpfSource, Error> {
         caps::can_bpf()?;
         let targets = Targets::start(targets)?;
+        let waiting = Waiting::new(wake)?;
+        for target in targets.descriptors() {
+            waiting.add_target(target)?;
+        }
         Ok(BpfSource {
             environment: SourceEnvironment::bpf(targets.first()),
             targets,
             settings: Settings::from(&Options::default()),
-            wake,
+            waiting,
             attached: None,
         })
     }
@@ -105,29 +108,6 @@ impl BpfSource {
             return Some(attached.looked);
         }
         (attached.ring.is_some() || attached.may_exit).then(|| attached.looked + self.settings.look)
-    }
-
-    /// Waits until a target ends, or `until`. `true`: the wake-up descriptor is readable.
-    fn sleep(&self, until: Option<Instant>) -> Result<bool, Error> {
-        let timeout = until.map(|until| {
-            let left = until.saturating_duration_since(Instant::now());
-            Timespec {
-                tv_sec: i64::try_from(left.as_secs()).unwrap_or(i64::MAX),
-                tv_nsec: i64::from(left.subsec_nanos()),
-            }
-        });
-        let wake = self.wake.as_ref().map(|fd| fd.as_fd());
-        let mut fds: Vec<PollFd<'_>> = wake
-            .into_iter()
-            .chain(self.targets.descriptors())
-            .map(|fd| PollFd::from_borrowed_fd(fd, PollFlags::IN))
-            .collect();
-        match poll(&mut fds, timeout.as_ref()) {
-            Ok(_) => Ok(self.wake.is_some() && !fds[0].revents().is_empty()),
-            // A signal that is handled elsewhere: its handler makes the descriptor readable, if it wants anything.
-            Err(rustix::io::Errno::INTR) => Ok(false),
-            Err(e) => Err(Error::new(format!("waiting for events: {}", std::io::Error::from(e)))),
-        }
     }
 }
 
@@ -251,6 +231,9 @@ impl EventSource for BpfSource {
         let tracepoints = load::types_for(&program, &types)?;
         drop(types);
         let (mut programs, maps, ring) = load_program(plan, &program, tracepoints.as_ref())?;
+        if let Some(ring) = program.state.ring.and_then(|map| maps.fd(map)) {
+            self.waiting.add_ring(ring)?;
+        }
         let losses = Losses::new(program.state.counters);
         let mut state = MappedState::new(plan, program.state, maps);
         state.maps().set_control(control::WALL_OFFSET, wall_offset());
@@ -271,12 +254,13 @@ impl EventSource for BpfSource {
         loop {
             let look = self.next_look();
             let until = [look, deadline].into_iter().flatten().min();
-            if self.sleep(until)? {
+            let woken = self.waiting.sleep(until)?;
+            if woken.caller {
                 return Ok(Wait::Woken);
             }
             let now = Instant::now();
-            let ended = self.targets.all_ended();
-            if ended || look.is_some_and(|look| look <= now) {
+            let ended = woken.target && self.targets.all_ended();
+            if ended || woken.ring || look.is_some_and(|look| look <= now) {
                 // Whatever a target did before it ended is in the ring when its end is seen.
                 match self.deliver(sink) {
                     (_, Wait::Again) if ended => return Ok(Wait::TargetsGone),

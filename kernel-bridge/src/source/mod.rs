@@ -11,3 +11,4 @@ pub mod ptrace;
 pub mod synthetic;
 pub mod synthetic_event;
 pub mod targets;
+mod waiting;

@@ -155,6 +155,27 @@ fn an_exit_in_the_kernel_ends_the_wait() {
 }
 
 #[test]
+fn a_ring_that_fills_is_read_before_its_time() {
+    if !privileged() {
+        return;
+    }
+    let mut source = start("dd if=/dev/zero of=/dev/null bs=1 count=20000 status=none");
+    source.set_settings(Settings { ring: 1 << 16, look: Duration::from_secs(600), ..source.settings });
+    let tables =
+        "p0 = probe 5 syscall:vmlinux:write:entry source\nk0 = trace in c0 stmt 1 (i64)\nenable c0 on p0";
+    let plan = plan(&for_target(&source, tables, "i3 = builtin arg2\n record k0 (i3)"));
+    source.attach(&plan).unwrap_or_else(|e| panic!("{e}"));
+    source.open().expect("the target stands");
+    let mut records = Records::default();
+    assert_eq!(source.wait(None, &mut records), Ok(Wait::Again));
+    assert!(records.0.len() > 100, "{}", records.0.len());
+    while source.wait(None, &mut records).expect("waiting works") != Wait::TargetsGone {}
+    source.shut(&mut records).expect("shutting works");
+    let lost: u64 = source.drops().principal.iter().map(|(_, count)| count).sum();
+    assert_eq!(records.0.len() as u64 + lost, 20000, "each was read, or counted as lost");
+}
+
+#[test]
 fn cuts_under_load_lose_nothing_and_double_nothing() {
     if !privileged() {
         return;
