@@ -16,6 +16,7 @@
 
 pub mod ast;
 pub mod builtins;
+pub mod check;
 pub mod diag;
 pub mod env;
 pub mod format;
@@ -24,6 +25,51 @@ pub mod options;
 pub mod parse;
 pub mod plan;
 pub mod source;
+pub mod types;
+
+use diag::Diagnostic;
+use env::Environment;
+use options::Options;
+use parse::{Macros, ParseContext, parse_prefix};
+use source::SourceMap;
+
+/// Compiles every text of a session, in order: parse, check, lower, verify.
+///
+/// `args` are the script arguments, the name of the script or the tool first. `#pragma D option` lines change
+/// `options`. The first error ends the compilation.
+pub fn compile(
+    sources: &SourceMap,
+    env: &dyn Environment,
+    options: &mut Options,
+    args: &[String],
+) -> Result<Compiled, Diagnostic> {
+    let mut session = check::Session::new(sources, env, args);
+    let mut matched = Vec::new();
+    for id in sources.ids() {
+        let mut cx = ParseContext { macros: Macros { args, env }, options, names: &session };
+        let (program, error) = parse_prefix(sources, id, &mut cx);
+        let early = session.early(&program, options)?;
+        if let Some(error) = error {
+            return Err(error);
+        }
+        matched.push(session.clauses(id, program, early)?);
+    }
+    let program = ir::lower::lower(&session.finish())?;
+    if let Err(report) = ir::verify::program(&program) {
+        return Err(Diagnostic::new(
+            diag::Tag::Unknown,
+            first_span(sources),
+            format!("internal error: {report}"),
+        ));
+    }
+    Ok(Compiled { program, matched })
+}
+
+/// Where a message without a place of its own points.
+fn first_span(sources: &SourceMap) -> source::Span {
+    let source = sources.ids().next().unwrap_or(source::SourceId(0));
+    source::Span { source, start: 0, end: 0 }
+}
 
 /// A compiled session.
 #[derive(Clone, Debug)]

@@ -7,6 +7,7 @@
 
 pub mod actions;
 pub mod aggs;
+pub mod consts;
 pub mod funcs;
 pub mod rates;
 pub mod vars;

@@ -85,6 +85,25 @@ vars! {
     TaskStart = "<task start>", "uint64_t", Int, Pinned, false, "Internal/Internal/Unknown";
 }
 
+/// Built-in variables of D that come later; the checker says `X is not supported yet`.
+pub const UNIMPLEMENTED: &[&str] = &[
+    "caller",
+    "chip",
+    "curcpu",
+    "curlwpsinfo",
+    "curpsinfo",
+    "curthread",
+    "cwd",
+    "lgrp",
+    "pset",
+    "root",
+    "stackdepth",
+    "ucaller",
+    "ustackdepth",
+    "vtimestamp",
+    "zonename",
+];
+
 impl Var {
     /// The row of a variable.
     pub fn row(self) -> &'static VarRow {

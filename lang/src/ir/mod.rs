@@ -16,6 +16,7 @@
 //! already stored stays, `ERROR` fires, and later clauses of the firing run. [`Inst::may_fault`] tells which.
 
 pub mod inst;
+pub mod lower;
 pub mod parse;
 pub mod print;
 pub mod structure;

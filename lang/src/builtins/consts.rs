@@ -1,0 +1,110 @@
+//! Constants every program may name: `NULL`, error numbers, signals, open flags and the kinds of fault (language spec
+//! §8.4). All have type `int`, as the library inlines they stand for have once folded (language spec §6.2).
+//!
+//! The values are Linux's on x86-64 and aarch64; where the two differ the table says so.
+
+/// Error numbers of system calls.
+#[rustfmt::skip]
+const ERRNO: &[(&str, i64)] = &[
+    ("EPERM", 1), ("ENOENT", 2), ("ESRCH", 3), ("EINTR", 4), ("EIO", 5), ("ENXIO", 6), ("E2BIG", 7),
+    ("ENOEXEC", 8), ("EBADF", 9), ("ECHILD", 10), ("EAGAIN", 11), ("EWOULDBLOCK", 11), ("ENOMEM", 12),
+    ("EACCES", 13), ("EFAULT", 14), ("ENOTBLK", 15), ("EBUSY", 16), ("EEXIST", 17), ("EXDEV", 18),
+    ("ENODEV", 19), ("ENOTDIR", 20), ("EISDIR", 21), ("EINVAL", 22), ("ENFILE", 23), ("EMFILE", 24),
+    ("ENOTTY", 25), ("ETXTBSY", 26), ("EFBIG", 27), ("ENOSPC", 28), ("ESPIPE", 29), ("EROFS", 30),
+    ("EMLINK", 31), ("EPIPE", 32), ("EDOM", 33), ("ERANGE", 34), ("EDEADLK", 35), ("EDEADLOCK", 35),
+    ("ENAMETOOLONG", 36), ("ENOLCK", 37), ("ENOSYS", 38), ("ENOTEMPTY", 39), ("ELOOP", 40), ("ENOMSG", 42),
+    ("EIDRM", 43), ("ECHRNG", 44), ("EL2NSYNC", 45), ("EL3HLT", 46), ("EL3RST", 47), ("ELNRNG", 48),
+    ("EUNATCH", 49), ("ENOCSI", 50), ("EL2HLT", 51), ("EBADE", 52), ("EBADR", 53), ("EXFULL", 54),
+    ("ENOANO", 55), ("EBADRQC", 56), ("EBADSLT", 57), ("EBFONT", 59), ("ENOSTR", 60), ("ENODATA", 61),
+    ("ETIME", 62), ("ENOSR", 63), ("ENONET", 64), ("ENOPKG", 65), ("EREMOTE", 66), ("ENOLINK", 67),
+    ("EADV", 68), ("ESRMNT", 69), ("ECOMM", 70), ("EPROTO", 71), ("EMULTIHOP", 72), ("EDOTDOT", 73),
+    ("EBADMSG", 74), ("EOVERFLOW", 75), ("ENOTUNIQ", 76), ("EBADFD", 77), ("EREMCHG", 78), ("ELIBACC", 79),
+    ("ELIBBAD", 80), ("ELIBSCN", 81), ("ELIBMAX", 82), ("ELIBEXEC", 83), ("EILSEQ", 84), ("ERESTART", 85),
+    ("ESTRPIPE", 86), ("EUSERS", 87), ("ENOTSOCK", 88), ("EDESTADDRREQ", 89), ("EMSGSIZE", 90),
+    ("EPROTOTYPE", 91), ("ENOPROTOOPT", 92), ("EPROTONOSUPPORT", 93), ("ESOCKTNOSUPPORT", 94),
+    ("ENOTSUP", 95), ("EOPNOTSUPP", 95), ("EPFNOSUPPORT", 96), ("EAFNOSUPPORT", 97), ("EADDRINUSE", 98),
+    ("EADDRNOTAVAIL", 99), ("ENETDOWN", 100), ("ENETUNREACH", 101), ("ENETRESET", 102),
+    ("ECONNABORTED", 103), ("ECONNRESET", 104), ("ENOBUFS", 105), ("EISCONN", 106), ("ENOTCONN", 107),
+    ("ESHUTDOWN", 108), ("ETOOMANYREFS", 109), ("ETIMEDOUT", 110), ("ECONNREFUSED", 111),
+    ("EHOSTDOWN", 112), ("EHOSTUNREACH", 113), ("EALREADY", 114), ("EINPROGRESS", 115), ("ESTALE", 116),
+    ("EUCLEAN", 117), ("ENOTNAM", 118), ("ENAVAIL", 119), ("EISNAM", 120), ("EREMOTEIO", 121),
+    ("EDQUOT", 122), ("ENOMEDIUM", 123), ("EMEDIUMTYPE", 124), ("ECANCELED", 125), ("ENOKEY", 126),
+    ("EKEYEXPIRED", 127), ("EKEYREVOKED", 128), ("EKEYREJECTED", 129), ("EOWNERDEAD", 130),
+    ("ENOTRECOVERABLE", 131), ("ERFKILL", 132),
+];
+
+/// Signals.
+#[rustfmt::skip]
+const SIGNALS: &[(&str, i64)] = &[
+    ("SIGHUP", 1), ("SIGINT", 2), ("SIGQUIT", 3), ("SIGILL", 4), ("SIGTRAP", 5), ("SIGABRT", 6),
+    ("SIGIOT", 6), ("SIGBUS", 7), ("SIGFPE", 8), ("SIGKILL", 9), ("SIGUSR1", 10), ("SIGSEGV", 11),
+    ("SIGUSR2", 12), ("SIGPIPE", 13), ("SIGALRM", 14), ("SIGTERM", 15), ("SIGSTKFLT", 16), ("SIGCHLD", 17),
+    ("SIGCLD", 17), ("SIGCONT", 18), ("SIGSTOP", 19), ("SIGTSTP", 20), ("SIGTTIN", 21), ("SIGTTOU", 22),
+    ("SIGURG", 23), ("SIGXCPU", 24), ("SIGXFSZ", 25), ("SIGVTALRM", 26), ("SIGPROF", 27), ("SIGWINCH", 28),
+    ("SIGIO", 29), ("SIGPOLL", 29), ("SIGPWR", 30), ("SIGSYS", 31),
+];
+
+/// Open flags. The four that differ on aarch64 are corrected in [`constant`].
+#[rustfmt::skip]
+const OPEN_FLAGS: &[(&str, i64)] = &[
+    ("O_RDONLY", 0o0), ("O_WRONLY", 0o1), ("O_RDWR", 0o2), ("O_ACCMODE", 0o3), ("O_CREAT", 0o100),
+    ("O_EXCL", 0o200), ("O_NOCTTY", 0o400), ("O_TRUNC", 0o1000), ("O_APPEND", 0o2000),
+    ("O_NONBLOCK", 0o4000), ("O_NDELAY", 0o4000), ("O_DSYNC", 0o10000), ("O_SYNC", 0o4010000),
+    ("O_RSYNC", 0o4010000), ("O_DIRECT", 0o40000), ("O_LARGEFILE", 0o100000), ("O_DIRECTORY", 0o200000),
+    ("O_NOFOLLOW", 0o400000), ("O_NOATIME", 0o1000000), ("O_CLOEXEC", 0o2000000), ("O_PATH", 0o10000000),
+    ("O_TMPFILE", 0o20200000),
+];
+
+/// Kinds of fault (language spec §12.1).
+#[rustfmt::skip]
+const FAULTS: &[(&str, i64)] = &[
+    ("DTRACEFLT_UNKNOWN", 0), ("DTRACEFLT_BADADDR", 1), ("DTRACEFLT_BADALIGN", 2), ("DTRACEFLT_ILLOP", 3),
+    ("DTRACEFLT_DIVZERO", 4), ("DTRACEFLT_NOSCRATCH", 5), ("DTRACEFLT_KPRIV", 6), ("DTRACEFLT_UPRIV", 7),
+    ("DTRACEFLT_TUPOFLOW", 8), ("DTRACEFLT_BADSTACK", 9), ("DTRACEFLT_BADSIZE", 10),
+    ("DTRACEFLT_BADINDEX", 11), ("DTRACEFLT_LIBRARY", 1000),
+];
+
+/// The value of a constant by its name.
+pub fn constant(name: &str) -> Option<i64> {
+    if name == "NULL" {
+        return Some(0);
+    }
+    if cfg!(target_arch = "aarch64") {
+        match name {
+            "O_DIRECTORY" => return Some(0o40000),
+            "O_NOFOLLOW" => return Some(0o100000),
+            "O_DIRECT" => return Some(0o200000),
+            "O_LARGEFILE" => return Some(0o400000),
+            _ => {}
+        }
+    }
+    let table = match name.as_bytes().first()? {
+        b'E' => ERRNO,
+        b'S' => SIGNALS,
+        b'O' => OPEN_FLAGS,
+        b'D' => FAULTS,
+        _ => return None,
+    };
+    table.iter().find(|(n, _)| *n == name).map(|(_, value)| *value)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::constant;
+
+    #[test]
+    fn values() {
+        for (name, value) in [
+            ("NULL", Some(0)),
+            ("EPERM", Some(1)),
+            ("EAGAIN", Some(11)),
+            ("SIGKILL", Some(9)),
+            ("O_RDWR", Some(2)),
+            ("DTRACEFLT_BADADDR", Some(1)),
+            ("DTRACEFLT_LIBRARY", Some(1000)),
+            ("EGHOST", None),
+        ] {
+            assert_eq!(constant(name), value, "{name}");
+        }
+    }
+}

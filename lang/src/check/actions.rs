@@ -1,0 +1,283 @@
+//! What single actions and aggregating functions ask of their arguments beyond types (runtime spec §2, §5.2, §7.3,
+//! §7.8 to §7.10), once the whole clause has passed the checks of [`super::expr`].
+//!
+//! In: a statement whose arguments are typed. Out: its [`Site`]. Messages from here carry no part of the clause.
+
+use super::errors;
+use super::expr::Body;
+use super::format::{self, Values};
+use super::info::{ExprInfo, Meaning, Site, SiteDetail};
+use crate::ast::{Expr, ExprKind};
+use crate::builtins::aggs::Shape;
+use crate::builtins::{Action, AggFn};
+use crate::diag::{Diagnostic, Tag};
+use crate::format::Format;
+use crate::ir::{AggId, ValueType};
+use crate::source::Span;
+
+/// The tags of an action that takes aggregations: argument of another kind, and unknown aggregation.
+fn aggregation_tags(action: Action) -> (Tag, Tag) {
+    match action {
+        Action::Clear => (Tag::ClearAggarg, Tag::ClearAggbad),
+        Action::Trunc => (Tag::TruncAggarg, Tag::TruncAggbad),
+        _ => (Tag::PrintaAggarg, Tag::PrintaAggbad),
+    }
+}
+
+impl Body<'_, '_> {
+    /// Checks the arguments of an action statement and makes its site.
+    pub(super) fn action_site(
+        &mut self,
+        statement: &Expr,
+        action: Action,
+        args: &[Expr],
+    ) -> Result<(), Diagnostic> {
+        let span = statement.span;
+        let infos: Vec<ExprInfo> = args.iter().filter_map(|arg| self.info.get(arg)).collect();
+        let (recorded, detail) = match action {
+            Action::Default => (Vec::new(), SiteDetail::None),
+            Action::Trace => {
+                let Some(&info) = infos.first() else { return Ok(()) };
+                let types = &self.session.types;
+                if types.is_void(info.ty) {
+                    return Err(errors::trace_void(span));
+                }
+                if types.is_dynamic(info.ty) {
+                    return Err(errors::trace_dynamic(span));
+                }
+                (vec![(0, self.recorded(info, args[0].span)?)], SiteDetail::None)
+            }
+            Action::Exit => {
+                // A pointer constant 0 aside, the prototype has made sure of an integer.
+                (vec![(0, ValueType::Int { bits: 32, signed: true })], SiteDetail::None)
+            }
+            Action::Printf => self.printf(args, &infos, span)?,
+            Action::Printa => self.printa(args, &infos, span)?,
+            Action::Clear | Action::Trunc => {
+                let Some(&info) = infos.first() else { return Ok(()) };
+                let agg = self.aggregation_argument(action, 1, info, span)?;
+                let recorded = match infos.len() {
+                    2.. => vec![(1, ValueType::Int { bits: 64, signed: true })],
+                    _ => Vec::new(),
+                };
+                (recorded, SiteDetail::Agg(agg))
+            }
+        };
+        self.info.set_site(statement, Site::Action { action, recorded, detail });
+        Ok(())
+    }
+
+    /// The type a value is recorded with.
+    fn recorded(&self, info: ExprInfo, span: Span) -> Result<ValueType, Diagnostic> {
+        self.session.value_type(info.ty).ok_or_else(|| {
+            let what = format!("recording a value of type {}", self.show(info));
+            errors::not_supported_yet(span, &what)
+        })
+    }
+
+    /// An argument that must be an aggregation which has a function by now.
+    fn aggregation_argument(
+        &self,
+        action: Action,
+        number: usize,
+        info: ExprInfo,
+        span: Span,
+    ) -> Result<AggId, Diagnostic> {
+        let (not_one, unknown) = aggregation_tags(action);
+        let Meaning::Aggregation(id) = info.meaning else {
+            let name = action.row().name;
+            return Err(errors::not_an_aggregation(not_one, span, name, number, &self.show(info)));
+        };
+        let agg = &self.session.names.aggs[id.index()];
+        match agg.function {
+            Some(_) => Ok(id),
+            None => Err(errors::undefined_aggregation(unknown, span, &agg.name)),
+        }
+    }
+
+    fn printf(
+        &mut self,
+        args: &[Expr],
+        infos: &[ExprInfo],
+        span: Span,
+    ) -> Result<(Vec<(usize, ValueType)>, SiteDetail), Diagnostic> {
+        let (Some(format), Some(&info)) = (args.first(), infos.first()) else {
+            return Ok((Vec::new(), SiteDetail::None));
+        };
+        let ExprKind::Str(text) = &format.kind else {
+            return Err(errors::format_not_constant(span, "printf", &self.show(info)));
+        };
+        let parsed = format::parse(text, "printf", span)?;
+        let shown: Vec<_> = infos[1..].iter().map(|info| (info.ty, self.show(*info))).collect();
+        let values = Values {
+            function: "printf",
+            values: &shown,
+            first: 2,
+            results: &[],
+            exact: true,
+            target: self.session.has_target(),
+        };
+        let format = format::resolve(&parsed, &self.session.types, values, span)?;
+        let mut recorded = Vec::with_capacity(shown.len());
+        for (i, info) in infos.iter().enumerate().skip(1) {
+            recorded.push((i, self.recorded(*info, args[i].span)?));
+        }
+        Ok((recorded, SiteDetail::Format(format)))
+    }
+
+    fn printa(
+        &mut self,
+        args: &[Expr],
+        infos: &[ExprInfo],
+        span: Span,
+    ) -> Result<(Vec<(usize, ValueType)>, SiteDetail), Diagnostic> {
+        let has_format = infos.first().is_some_and(|info| self.session.types.is_string(info.ty));
+        let mut text = None;
+        if has_format {
+            let ExprKind::Str(bytes) = &args[0].kind else {
+                return Err(errors::format_not_constant(span, "printa", &self.show(infos[0])));
+            };
+            text = Some(bytes);
+        }
+        if infos.len() == usize::from(has_format) {
+            return Err(errors::printa_without_aggregation(span));
+        }
+        let mut aggs: Vec<AggId> = Vec::with_capacity(infos.len());
+        for (i, &info) in infos.iter().enumerate().skip(usize::from(has_format)) {
+            let agg = self.aggregation_argument(Action::Printa, i + 1, info, span)?;
+            if let Some(&first) = aggs.first() {
+                self.same_keys(first, agg, span)?;
+            }
+            aggs.push(agg);
+        }
+        let format = match text {
+            Some(text) => Some(self.printa_format(text, &aggs, span)?),
+            None => None,
+        };
+        Ok((Vec::new(), SiteDetail::Printa(format, aggs)))
+    }
+
+    /// Aggregations that are printed together have equal keys.
+    fn same_keys(&self, first: AggId, other: AggId, span: Span) -> Result<(), Diagnostic> {
+        let (a, b) = (&self.session.names.aggs[first.index()], &self.session.names.aggs[other.index()]);
+        let (keys, others) = (a.keys.as_deref().unwrap_or(&[]), b.keys.as_deref().unwrap_or(&[]));
+        if keys.len() != others.len() {
+            return Err(errors::printa_key_counts(span, &a.name, keys.len(), &b.name, others.len()));
+        }
+        let types = &self.session.types;
+        for (i, (key, other)) in keys.iter().zip(others).enumerate() {
+            if !types.same(key.ty, other.ty) {
+                let (key, other) = (key.show(types), other.show(types));
+                return Err(errors::printa_key_types(span, (&a.name, &key), (&b.name, &other), i + 1));
+            }
+        }
+        Ok(())
+    }
+
+    fn printa_format(&self, text: &[u8], aggs: &[AggId], span: Span) -> Result<Format, Diagnostic> {
+        let parsed = format::parse(text, "printa", span)?;
+        let types = &self.session.types;
+        let names = &self.session.names;
+        let keys = aggs.first().and_then(|agg| names.aggs[agg.index()].keys.as_deref()).unwrap_or(&[]);
+        let values: Vec<_> = keys.iter().map(|key| (key.ty, key.show(types))).collect();
+        let results: Vec<_> = aggs
+            .iter()
+            .map(|agg| match names.aggs[agg.index()].function {
+                Some((AggFn::Count, _)) => types.common().uint64,
+                _ => types.common().int64,
+            })
+            .collect();
+        let values = Values {
+            function: "printa",
+            values: &values,
+            first: 1,
+            results: &results,
+            exact: false,
+            target: self.session.has_target(),
+        };
+        format::resolve(&parsed, types, values, span)
+    }
+
+    /// Checks the values and constants of `@x[keys] = f(args)` and makes its site.
+    pub(super) fn aggregation_site(
+        &mut self,
+        statement: &Expr,
+        agg: AggId,
+        function: AggFn,
+        args: &[Expr],
+    ) -> Result<(), Diagnostic> {
+        let span = statement.span;
+        let infos: Vec<ExprInfo> = args.iter().filter_map(|arg| self.info.get(arg)).collect();
+        let name = function.row().name;
+        let is_scalar = |i: usize| infos.get(i).is_none_or(|info| self.session.types.is_scalar(info.ty));
+        if !is_scalar(0) {
+            return Err(errors::aggregated_value_not_scalar(span, name));
+        }
+        let shape = match function {
+            AggFn::Lquantize => self.lquantize(args, &infos, span)?,
+            _ => Shape::default(),
+        };
+        let weight = function.row().increment.map(usize::from).filter(|&i| i < infos.len());
+        if let Some(i) = weight.filter(|&i| !is_scalar(i)) {
+            return Err(errors::increment_not_scalar(span, name, i + 1));
+        }
+        let known = &mut self.session.names.aggs[agg.index()].shape;
+        match known {
+            Some(before) => same_shape(*before, shape, span)?,
+            None => *known = Some(shape),
+        }
+        let value = (!infos.is_empty()).then_some(0);
+        self.info.set_site(statement, Site::Aggregation { agg, value, weight });
+        Ok(())
+    }
+
+    /// The constants of `lquantize(value, base, limit [, step [, increment]])`.
+    fn lquantize(&self, args: &[Expr], infos: &[ExprInfo], span: Span) -> Result<Shape, Diagnostic> {
+        let constant = |i: usize, tag: Tag| match infos.get(i).map(|info| info.constant) {
+            Some(Some(value)) => Ok(value),
+            _ => Err(errors::lquantize_not_constant(tag, span, i)),
+        };
+        let base = constant(1, Tag::LquantBasetype)?;
+        let limit = constant(2, Tag::LquantLimtype)?;
+        let narrow = |value: i64, i: usize, tag: Tag| {
+            i32::try_from(value).map_err(|_| errors::lquantize_not_32_bits(tag, span, i))
+        };
+        let base = narrow(base, 1, Tag::LquantBaseval)?;
+        let limit = narrow(limit, 2, Tag::LquantLimval)?;
+        if base >= limit {
+            return Err(errors::lquantize_order(span));
+        }
+        let step = match infos.get(3) {
+            None => 1,
+            Some(info) => match info.constant {
+                Some(step) if step > 0 && self.session.types.is_integer(info.ty) => {
+                    u16::try_from(step).map_err(|_| errors::lquantize_step_value(args[3].span))?
+                }
+                _ => return Err(errors::lquantize_step_type(span)),
+            },
+        };
+        let levels = (i64::from(limit) - i64::from(base)) / i64::from(step);
+        if levels == 0 {
+            return Err(errors::lquantize_step_large(span));
+        }
+        if levels > i64::from(u16::MAX) {
+            return Err(errors::lquantize_step_small(span));
+        }
+        Ok(Shape { base, limit, step })
+    }
+}
+
+/// Every statement on an aggregation has the same constants.
+fn same_shape(before: Shape, now: Shape, span: Span) -> Result<(), Diagnostic> {
+    let pairs = [
+        (Tag::LquantMatchbase, "base (argument #1)", i64::from(before.base), i64::from(now.base)),
+        (Tag::LquantMatchlim, "limit (argument #2)", i64::from(before.limit), i64::from(now.limit)),
+        (Tag::LquantMatchstep, "step (argument #3)", i64::from(before.step), i64::from(now.step)),
+    ];
+    match pairs.into_iter().find(|(_, _, expected, found)| expected != found) {
+        Some((tag, what, expected, found)) => {
+            Err(errors::lquantize_differs(tag, span, what, expected, found))
+        }
+        None => Ok(()),
+    }
+}

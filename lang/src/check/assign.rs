@@ -1,0 +1,227 @@
+//! Assignments, `++` and `--` (language spec §6.6, §6.7, §8.2).
+//!
+//! In: the two sides. Out: the type of the result; variables created by first assignment, and what the pointers they
+//! hold point into.
+
+use super::errors::{self, Wanted};
+use super::expr::{Body, Checked, as_variable, binary_word, is_aggregation};
+use super::info::{ExprInfo, Meaning};
+use super::names::{Marked, Provenance, VarShape};
+use crate::ast::{BinaryOp, Expr, ExprKind};
+use crate::diag::Diagnostic;
+use crate::ir::{Scope, VarId};
+use crate::source::Span;
+use crate::types::{Type, TypeId};
+
+impl Body<'_, '_> {
+    /// The storage on the left of an assignment, created if it is new. `None` for its type means that the assignment
+    /// gives it.
+    fn place(&mut self, lhs: &Expr) -> Result<(ExprInfo, Option<VarId>), Diagnostic> {
+        let untyped = |meaning: Meaning, ty: TypeId| ExprInfo {
+            lvalue: true,
+            writable: true,
+            provenance: Provenance::Unknown,
+            ..ExprInfo::value(ty).meaning(meaning)
+        };
+        let void = self.session.types.common().void;
+        if let Some((scope, name)) = as_variable(lhs)
+            && self.early.constant(lhs).is_none()
+        {
+            let known = self.session.names.var(scope, name);
+            let creatable = scope != Scope::Global || !(super::decl::is_built_in(name) || name.contains('`'));
+            let id = match known {
+                Some(id) => Some(id),
+                None if creatable => Some(self.create(scope, name, VarShape::Scalar, lhs.span)?),
+                None => None,
+            };
+            if let Some(id) = id
+                && self.session.names.vars[id.index()].ty.is_none()
+                && self.session.names.vars[id.index()].shape == VarShape::Scalar
+            {
+                return Ok((untyped(Meaning::Variable(id), void), Some(id)));
+            }
+        }
+        if let ExprKind::Index { base, keys } = &lhs.kind
+            && let Some((scope, name)) = as_variable(base)
+            && name != "args"
+            && let Some(id) = self.associative(scope, name, base.span, true)?
+        {
+            self.element_keys(id, keys, lhs.span)?;
+            let info = match self.read(id) {
+                Some(read) => read.meaning(Meaning::Element(id)),
+                None => untyped(Meaning::Element(id), void),
+            };
+            self.info.set(lhs, info);
+            let new = self.session.names.vars[id.index()].ty.is_none().then_some(id);
+            return Ok((info, new));
+        }
+        Ok((self.expr(lhs)?, None))
+    }
+
+    /// Gives a new variable its type.
+    fn give_type(&mut self, lhs: &Expr, id: VarId, place: ExprInfo, ty: Marked) -> ExprInfo {
+        self.session.names.vars[id.index()].ty = Some(ty);
+        let info = ExprInfo { ty: ty.ty, userland: ty.userland, ..place };
+        self.info.set(lhs, info);
+        info
+    }
+
+    pub(super) fn assign(&mut self, lhs: &Expr, rhs: &Expr, span: Span) -> Checked {
+        let (mut left, new) = self.place(lhs)?;
+        if self.session.types.is_dynamic(left.ty) {
+            return Err(errors::not_lvalue(span, "="));
+        }
+        let right = self.expr(rhs)?;
+        if let Some(id) = new {
+            let types = &self.session.types;
+            if types.is_void(right.ty) || types.is_dynamic(right.ty) {
+                return Err(self.incompatible(span, right, "=", right));
+            }
+            if self.session.value_type(right.ty).is_none() {
+                let what = format!("variables of type {}", types.show(right.ty));
+                return Err(errors::are_not_supported_yet(span, &what));
+            }
+            left = self.give_type(lhs, id, left, Marked { ty: right.ty, userland: right.userland });
+        } else if !self.session.types.assignable(Self::operand(left), Self::operand(right))
+            && (right.constant != Some(0) || !self.is_deletable(left))
+        {
+            return Err(self.incompatible(span, left, "=", right));
+        }
+        self.check_target(left, "=", span)?;
+        self.note_provenance(left, right, span)?;
+        Ok(ExprInfo { lvalue: false, writable: false, provenance: right.provenance, ..left }
+            .meaning(Meaning::Operator))
+    }
+
+    /// Dynamic variables are removed by a literal 0 whatever their type (language spec §6.7).
+    fn is_deletable(&self, place: ExprInfo) -> bool {
+        match place.meaning {
+            Meaning::Element(_) => true,
+            Meaning::Variable(id) => self.session.names.vars[id.index()].scope == Scope::ThreadLocal,
+            _ => false,
+        }
+    }
+
+    /// The left side must be a writable lvalue and no array.
+    fn check_target(&self, left: ExprInfo, op: &str, span: Span) -> Result<(), Diagnostic> {
+        if matches!(self.session.types.resolve(left.ty), Type::Array(..) | Type::Function(_)) {
+            return Err(errors::assign_to_array(span, op, &self.show(left)));
+        }
+        if !left.lvalue {
+            return Err(errors::not_lvalue(span, op));
+        }
+        if !left.writable {
+            return Err(errors::not_writable(span, op));
+        }
+        Ok(())
+    }
+
+    /// A variable holds scratch pointers or other pointers, not both (language spec §5.5).
+    fn note_provenance(&mut self, left: ExprInfo, right: ExprInfo, span: Span) -> Result<(), Diagnostic> {
+        let (Meaning::Variable(id) | Meaning::Element(id) | Meaning::ArrayElement(id)) = left.meaning else {
+            return Ok(());
+        };
+        if self.session.types.target(left.ty).is_none() {
+            return Ok(());
+        }
+        let var = &mut self.session.names.vars[id.index()];
+        match (var.provenance, right.provenance) {
+            (_, Provenance::Null | Provenance::Unknown) => Ok(()),
+            (before, now) if before == now => Ok(()),
+            (Provenance::Unknown, now @ (Provenance::Scratch | Provenance::Other)) => {
+                var.provenance = now;
+                Ok(())
+            }
+            _ => Err(errors::alloca_mix(span, &var.shown())),
+        }
+    }
+
+    pub(super) fn compound_assign(&mut self, op: BinaryOp, lhs: &Expr, rhs: &Expr, span: Span) -> Checked {
+        let word = assign_word(op);
+        let (left, right) = match is_aggregation(lhs) && self.unknown_aggregation(lhs) {
+            true => {
+                let ExprKind::Agg(name) = &lhs.kind else { return self.expr(lhs) };
+                return Err(errors::undefined_variable(span, &format!("@{name}")));
+            }
+            false => {
+                let left = self.compound_target(lhs)?;
+                (left, self.expr(rhs)?)
+            }
+        };
+        let integers = self.is_integer(left) && self.is_integer(right);
+        match op {
+            BinaryOp::Add | BinaryOp::Sub => {
+                let types = &self.session.types;
+                let pointer = types.target(left.ty).is_some();
+                if types.is_void_or_function_pointer(left.ty) {
+                    return Err(errors::add_assign_unknown_size(span, word));
+                }
+                let fits = integers || (pointer && types.is_integer(right.ty));
+                if !fits {
+                    return Err(self.incompatible(span, left, word, right));
+                }
+                self.known_size(left, span)?;
+            }
+            BinaryOp::Mul | BinaryOp::Div if !integers => {
+                return Err(errors::operands_class(span, word, Wanted::Arithmetic));
+            }
+            _ if !integers => return Err(errors::operands_class(span, word, Wanted::Integral)),
+            _ => {}
+        }
+        self.check_target(left, word, span)?;
+        Ok(ExprInfo { lvalue: false, writable: false, ..left }.meaning(Meaning::Operator))
+    }
+
+    /// The left side of `op=` is read first, so it must exist: `D_VAR_UNDEF` if not.
+    fn compound_target(&mut self, lhs: &Expr) -> Checked {
+        if let ExprKind::Name(name) = &lhs.kind
+            && self.session.names.var(Scope::Global, name).is_none()
+            && !super::decl::is_built_in(name)
+            && !name.contains('`')
+        {
+            let error = errors::undefined_variable(lhs.span, name);
+            return Err(self.session.suggest_variable(error, Scope::Global, name));
+        }
+        self.expr(lhs)
+    }
+
+    fn unknown_aggregation(&self, lhs: &Expr) -> bool {
+        matches!(&lhs.kind, ExprKind::Agg(name) if self.session.names.agg(name).is_none())
+    }
+
+    /// `++` and `--`.
+    pub(super) fn step(&mut self, increment: bool, operand: &Expr, span: Span) -> Checked {
+        let word = if increment { "++" } else { "--" };
+        let (mut info, new) = self.place(operand)?;
+        if let Some(id) = new {
+            let ty = self.session.types.common().int64;
+            info = self.give_type(operand, id, info, Marked { ty, userland: false });
+        }
+        let types = &self.session.types;
+        if !types.is_scalar(info.ty) {
+            return Err(errors::step_not_scalar(span, word));
+        }
+        if types.is_void_or_function_pointer(info.ty) {
+            return Err(errors::step_unknown_size(span, word));
+        }
+        self.known_size(info, span)?;
+        self.check_target(info, word, span)?;
+        Ok(ExprInfo { lvalue: false, writable: false, ..info }.meaning(Meaning::Operator))
+    }
+}
+
+fn assign_word(op: BinaryOp) -> &'static str {
+    match op {
+        BinaryOp::Mul => "*=",
+        BinaryOp::Div => "/=",
+        BinaryOp::Rem => "%=",
+        BinaryOp::Add => "+=",
+        BinaryOp::Sub => "-=",
+        BinaryOp::Shl => "<<=",
+        BinaryOp::Shr => ">>=",
+        BinaryOp::BitAnd => "&=",
+        BinaryOp::BitXor => "^=",
+        BinaryOp::BitOr => "|=",
+        other => binary_word(other),
+    }
+}

@@ -1,0 +1,226 @@
+//! Calls and aggregation statements: prototypes (language spec §10) and the functions of aggregations (§9).
+//!
+//! In: a call or `@x[keys] = f(args)`. Out: types, and aggregations given their keys and function. What a single action
+//! asks of its arguments beyond their types comes later, in [`super::actions`].
+
+use super::errors::{self, Expected, ProtoKind};
+use super::expr::{Body, Misplaced};
+use super::info::{ExprInfo, Meaning};
+use super::names::Provenance;
+use super::session::Session;
+use crate::ast::{Expr, ExprKind};
+use crate::builtins::{Action, AggFn, Func, Proto};
+use crate::diag::Diagnostic;
+use crate::ir::AggId;
+use crate::source::Span;
+use crate::types::TypeId;
+use crate::types::classes::Operand;
+
+/// A prototype: fixed parameters, how many must be given, whether more may follow.
+#[derive(Clone, Copy)]
+struct Prototype<'a> {
+    name: &'a str,
+    params: &'a [Proto],
+    required: usize,
+    most: Option<usize>,
+}
+
+impl Prototype<'_> {
+    fn expected(&self, given: usize) -> Option<Expected> {
+        let fits = given >= self.required && self.most.is_none_or(|most| given <= most);
+        match self.most {
+            _ if fits => None,
+            Some(most) if most == self.required => Some(Expected::Exactly(most)),
+            Some(most) if given > most => Some(Expected::AtMost(most)),
+            _ => Some(Expected::AtLeast(self.required)),
+        }
+    }
+}
+
+const VALUE: &[Proto] = &[Proto::Any];
+const LQUANTIZE: &[Proto] = &[Proto::Any, Proto::C("int32_t"), Proto::C("int32_t")];
+
+fn aggregating(function: AggFn) -> Prototype<'static> {
+    let row = function.row();
+    let params = match function {
+        AggFn::Count => &[],
+        AggFn::Lquantize => LQUANTIZE,
+        _ => VALUE,
+    };
+    let (least, most) = row.args;
+    Prototype { name: row.name, params, required: usize::from(least), most: Some(usize::from(most)) }
+}
+
+fn action(action: Action) -> Prototype<'static> {
+    let row = action.row();
+    let most = (!row.variadic).then_some(row.params.len());
+    Prototype { name: row.name, params: row.params, required: usize::from(row.required), most }
+}
+
+fn subroutine(func: Func) -> Prototype<'static> {
+    let row = func.row();
+    let (required, most) = (usize::from(row.required), Some(row.params.len()));
+    Prototype { name: row.name, params: row.params, required, most }
+}
+
+impl Session<'_> {
+    /// How many arguments a function needs, and whether that is also how many it takes; `None` for other names.
+    pub(super) fn function_arity(&self, name: &str) -> Option<(usize, bool)> {
+        let prototype = if let Some(func) = Func::by_name(name) {
+            subroutine(func)
+        } else if let Some(a) = Action::by_name(name) {
+            action(a)
+        } else {
+            aggregating(AggFn::by_name(name)?)
+        };
+        Some((prototype.required, prototype.most == Some(prototype.required)))
+    }
+}
+
+impl Body<'_, '_> {
+    /// A call inside an expression.
+    pub(super) fn call(&mut self, callee: &Expr, args: &[Expr], span: Span) -> Result<ExprInfo, Diagnostic> {
+        let ExprKind::Name(name) = &callee.kind else {
+            return Err(errors::callee_not_a_name(callee.span));
+        };
+        let common = self.session.types.common();
+        if let Some(func) = Func::by_name(name) {
+            self.arguments(subroutine(func), args, span)?;
+            let ty = self.proto_type(func.row().result);
+            let provenance = if func == Func::Copyin { Provenance::Scratch } else { Provenance::Other };
+            let info = ExprInfo { provenance, ..ExprInfo::value(ty) };
+            return Ok(info.meaning(Meaning::Call(func)));
+        }
+        let (kind, info) = if let Some(found) = Action::by_name(name) {
+            self.arguments(action(found), args, span)?;
+            let info = ExprInfo::value(common.void).meaning(Meaning::Action(found));
+            ("tracing function", info)
+        } else if let Some(function) = AggFn::by_name(name) {
+            self.arguments(aggregating(function), args, span)?;
+            let info = ExprInfo::value(common.dynamic).meaning(Meaning::Aggregating(function));
+            ("aggregating function", info)
+        } else {
+            return Err(errors::undefined_function(callee.span, name));
+        };
+        let error = errors::call_in_expression(span, kind, name);
+        self.misplaced.push(Misplaced { statement: self.statement, error });
+        Ok(info)
+    }
+
+    /// A call of an action as a statement.
+    pub(super) fn action_statement(
+        &mut self,
+        statement: &Expr,
+        found: Action,
+        args: &[Expr],
+    ) -> Result<(), Diagnostic> {
+        self.arguments(action(found), args, statement.span)?;
+        let void = self.session.types.common().void;
+        self.info.set(statement, ExprInfo::value(void).meaning(Meaning::Action(found)));
+        Ok(())
+    }
+
+    fn proto_type(&mut self, proto: Proto) -> TypeId {
+        match proto {
+            Proto::C(spelling) => self.session.spelt(spelling),
+            Proto::String | Proto::StringConstant => self.session.types.common().string,
+            Proto::Any | Proto::Aggregation => self.session.types.common().dynamic,
+        }
+    }
+
+    /// Checks the arguments of a call, then their number, then their types.
+    fn arguments(&mut self, prototype: Prototype<'_>, args: &[Expr], span: Span) -> Result<(), Diagnostic> {
+        let infos = self.exprs(args)?;
+        if let Some(expected) = prototype.expected(args.len()) {
+            let kind = ProtoKind::Call;
+            return Err(errors::prototype_length(span, prototype.name, kind, args.len(), expected));
+        }
+        for (i, (&proto, &info)) in prototype.params.iter().zip(&infos).enumerate() {
+            if matches!(proto, Proto::Any | Proto::Aggregation) {
+                continue;
+            }
+            let ty = self.proto_type(proto);
+            // A parameter takes pointers into either memory.
+            let to = Operand { ty, userland: info.userland, zero: false };
+            if !self.session.types.assignable(to, Self::operand(info)) {
+                let shown = self.session.types.show(ty);
+                let argument = self.show(info);
+                return Err(errors::argument_type(span, prototype.name, i + 1, &shown, &argument));
+            }
+        }
+        Ok(())
+    }
+
+    // Aggregations.
+
+    /// `@x[keys]`: makes the aggregation known, with the keys of its first use.
+    pub(super) fn aggregation_with_keys(
+        &mut self,
+        name: &str,
+        keys: &[Expr],
+        span: Span,
+    ) -> Result<AggId, Diagnostic> {
+        let Some(id) = self.session.names.add_agg(name) else {
+            return Err(errors::too_many_variables(span, &format!("@{name}")));
+        };
+        let infos = self.exprs(keys)?;
+        match self.session.names.aggs[id.index()].keys.clone() {
+            Some(signature) => {
+                self.check_keys(&signature, &format!("@{name}"), &infos, span)?;
+            }
+            None => {
+                let signature = self.new_signature(keys, &infos, "aggregation")?;
+                self.session.names.aggs[id.index()].keys = Some(signature);
+            }
+        }
+        Ok(id)
+    }
+
+    /// `@x[keys] = f(args)`: the aggregation, its keys, then the function.
+    pub(super) fn aggregation_statement(
+        &mut self,
+        lhs: &Expr,
+        rhs: &Expr,
+        span: Span,
+    ) -> Result<AggFn, Diagnostic> {
+        let (name, keys): (&str, &[Expr]) = match &lhs.kind {
+            ExprKind::Agg(name) => (name, &[]),
+            ExprKind::Index { base, keys } => match &base.kind {
+                ExprKind::Agg(name) => (name, keys),
+                _ => {
+                    self.expr(lhs)?;
+                    return Err(errors::not_lvalue(span, "="));
+                }
+            },
+            _ => return Err(errors::not_lvalue(span, "=")),
+        };
+        let id = self.aggregation_with_keys(name, keys, lhs.span)?;
+        let aggregation = self.session.types.common().aggregation;
+        self.info.set(lhs, ExprInfo::value(aggregation).meaning(Meaning::Aggregation(id)));
+        let function = match &rhs.kind {
+            ExprKind::Call { callee, args } => match &callee.kind {
+                ExprKind::Name(called) => AggFn::by_name(called).map(|function| (function, args)),
+                _ => None,
+            },
+            _ => None,
+        };
+        let Some((function, args)) = function else {
+            self.expr(rhs)?;
+            return Err(errors::not_aggregating(span, name));
+        };
+        self.arguments(aggregating(function), args, rhs.span)?;
+        let dynamic = self.session.types.common().dynamic;
+        self.info.set(rhs, ExprInfo::value(dynamic).meaning(Meaning::Aggregating(function)));
+        match self.session.names.aggs[id.index()].function {
+            Some((previous, at)) if previous != function => {
+                let line = self.session.line_of(at);
+                let (current, previous) = (function.row().name, previous.row().name);
+                return Err(errors::aggregation_redefined(span, name, current, previous, line)
+                    .label(at, "first given a function here"));
+            }
+            Some(_) => {}
+            None => self.session.names.aggs[id.index()].function = Some((function, span)),
+        }
+        Ok(function)
+    }
+}

@@ -1,0 +1,180 @@
+//! One clause under one argument signature: statements in order, then the predicate, then what single actions ask
+//! (language spec §8.2, §3.7).
+//!
+//! In: the clause and the argument types of its probe. Out: its [`TypeInfo`]. Which probes it runs on is settled
+//! before, in [`super::probes`].
+
+use super::errors;
+use super::expr::{Body, is_aggregation};
+use super::fold::Early;
+use super::info::{Meaning, TypeInfo};
+use super::session::{Session, Signature};
+use crate::ast::{Clause, Expr, ExprId, ExprKind, Stmt};
+use crate::builtins::{Action, AggFn};
+use crate::diag::{Diagnostic, Part, Tag};
+
+/// What a statement is.
+enum Kind<'a> {
+    Action(Action, &'a [Expr]),
+    Aggregation(&'a Expr, &'a Expr),
+    Expression,
+}
+
+/// The expression that a statement is, behind any `?:` with a constant condition.
+pub fn statement<'a>(early: &Early, mut expr: &'a Expr) -> &'a Expr {
+    while let ExprKind::Cond { cond, then, otherwise } = &expr.kind {
+        match early.constant(cond) {
+            Some(c) if early.constant(expr).is_none() => {
+                expr = if c.value != 0 { then } else { otherwise };
+            }
+            _ => break,
+        }
+    }
+    expr
+}
+
+fn kind(expr: &Expr) -> Kind<'_> {
+    match &expr.kind {
+        ExprKind::Call { callee, args } => match &callee.kind {
+            ExprKind::Name(name) => match Action::by_name(name) {
+                Some(action) => Kind::Action(action, args),
+                None => Kind::Expression,
+            },
+            _ => Kind::Expression,
+        },
+        ExprKind::Assign { op: None, lhs, rhs } if is_aggregation(lhs) => Kind::Aggregation(lhs, rhs),
+        _ => Kind::Expression,
+    }
+}
+
+impl Session<'_> {
+    /// Checks a clause.
+    pub(super) fn clause(
+        &mut self,
+        early: &Early,
+        signature: &Signature,
+        clause: &Clause,
+    ) -> Result<TypeInfo, Diagnostic> {
+        let mut body = Body {
+            session: self,
+            early,
+            signature,
+            info: TypeInfo::new(clause),
+            misplaced: Vec::new(),
+            statement: ExprId(0),
+        };
+        let stmts = clause.body.as_deref().unwrap_or(&[]);
+        let first = body.stmts(stmts).map_err(|error| error.in_part(Part::ActionList));
+        if let Err(error) = first {
+            let undefined = matches!(error.tag, Tag::IdentUndef | Tag::VarUndef);
+            let Some(predicate) = clause.predicate.as_ref().filter(|_| undefined) else {
+                return Err(error);
+            };
+            // The predicate may create what the body misses.
+            body.predicate(predicate)?;
+            body.misplaced.clear();
+            body.stmts(stmts).map_err(|error| error.in_part(Part::ActionList))?;
+        }
+        if let Some(predicate) = &clause.predicate {
+            body.predicate(predicate)?;
+            body.no_misplaced(predicate)?;
+        }
+        body.sites(stmts)?;
+        Ok(body.info)
+    }
+}
+
+impl Body<'_, '_> {
+    fn predicate(&mut self, predicate: &Expr) -> Result<(), Diagnostic> {
+        self.statement = predicate.id;
+        let info = self.expr(predicate).map_err(|error| error.in_part(Part::Predicate))?;
+        match self.session.types.is_scalar(info.ty) {
+            true => Ok(()),
+            false => Err(errors::predicate_not_scalar(predicate.span).in_part(Part::Predicate)),
+        }
+    }
+
+    /// Types of all statements, in source order.
+    fn stmts(&mut self, stmts: &[Stmt]) -> Result<(), Diagnostic> {
+        for stmt in stmts {
+            match stmt {
+                Stmt::Empty(_) => {}
+                Stmt::Expr(expr) => self.stmt(statement(self.early, expr))?,
+                Stmt::If { cond, then, otherwise, .. } => {
+                    self.statement = cond.id;
+                    let info = self.expr(cond)?;
+                    if !self.session.types.is_scalar(info.ty) {
+                        return Err(errors::condition_not_scalar(cond.span));
+                    }
+                    self.stmts(then)?;
+                    self.stmts(otherwise)?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn stmt(&mut self, expr: &Expr) -> Result<(), Diagnostic> {
+        self.statement = expr.id;
+        match kind(expr) {
+            Kind::Action(action, args) => self.action_statement(expr, action, args),
+            Kind::Aggregation(lhs, rhs) => self.aggregation_statement(lhs, rhs, expr.span).map(|_| ()),
+            Kind::Expression => self.expr(expr).map(|_| ()),
+        }
+    }
+
+    /// What actions ask of their arguments, in source order.
+    fn sites(&mut self, stmts: &[Stmt]) -> Result<(), Diagnostic> {
+        for stmt in stmts {
+            match stmt {
+                Stmt::Empty(_) => {}
+                Stmt::Expr(expr) => self.site(statement(self.early, expr))?,
+                Stmt::If { cond, then, otherwise, .. } => {
+                    self.no_misplaced(cond)?;
+                    self.sites(then)?;
+                    self.sites(otherwise)?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn site(&mut self, expr: &Expr) -> Result<(), Diagnostic> {
+        match kind(expr) {
+            Kind::Action(action, args) => self.action_site(expr, action, args)?,
+            Kind::Aggregation(lhs, rhs) => {
+                let agg = self.info.get(lhs).map(|info| info.meaning);
+                let function = self.info.get(rhs).map(|info| info.meaning);
+                if let (
+                    Some(Meaning::Aggregation(agg)),
+                    Some(Meaning::Aggregating(function)),
+                    ExprKind::Call { args, .. },
+                ) = (agg, function, &rhs.kind)
+                {
+                    let function: AggFn = function;
+                    self.aggregation_site(expr, agg, function, args)?;
+                }
+            }
+            Kind::Expression => {
+                let info = self.info.get(expr);
+                if let Some(Meaning::Aggregation(id)) = info.map(|info| info.meaning) {
+                    let name = &self.session.names.aggs[id.index()].name;
+                    return Err(errors::null_effect(expr.span, name));
+                }
+                self.no_misplaced(expr)?;
+                if info.is_some_and(|info| self.session.types.is_dynamic(info.ty)) {
+                    return Err(errors::dynamic_statement(expr.span));
+                }
+            }
+        }
+        self.no_misplaced(expr)
+    }
+
+    /// No action and no aggregating function inside the expressions of a statement.
+    fn no_misplaced(&self, statement: &Expr) -> Result<(), Diagnostic> {
+        match self.misplaced.iter().find(|m| m.statement == statement.id) {
+            Some(misplaced) => Err(misplaced.error.clone()),
+            None => Ok(()),
+        }
+    }
+}

@@ -1,0 +1,783 @@
+//! All wording of the checker, one constructor for each mistake.
+//!
+//! In: the names and types a message quotes, already as text. Out: a [`Diagnostic`] with its tag. The texts are
+//! DTrace's own where it has one (runtime spec §2, §5.2, §7.3, §7.8 to §7.10, §9.2, §13.1); what only dtrail says is
+//! worded alike. Nothing here decides anything. The caller sets the part of the clause.
+
+use crate::diag::{Diagnostic, Tag};
+use crate::source::Span;
+
+fn error(tag: Tag, span: Span, message: impl Into<String>) -> Diagnostic {
+    Diagnostic::new(tag, span, message)
+}
+
+/// `1 key`, `2 keys`.
+fn count(n: usize, noun: &str) -> String {
+    format!("{n} {noun}{}", if n == 1 { "" } else { "s" })
+}
+
+// Programs and probe descriptions.
+
+pub(crate) fn no_probe(span: Span, description: &str) -> Diagnostic {
+    error(Tag::PdescZero, span, format!("probe description {description} does not match any probes"))
+}
+
+pub(crate) fn probe_of_other_source(span: Span, description: &str, why: &str) -> Diagnostic {
+    error(
+        Tag::PdescZero,
+        span,
+        format!("probe description {description} does not match any probes of this event source: {why}"),
+    )
+}
+
+pub(crate) fn unknown_probe_id(span: Span, id: &str) -> Diagnostic {
+    error(Tag::PdescInval, span, format!("invalid probe identifier {id}: Unknown probe identifier"))
+}
+
+pub(crate) fn predicate_not_scalar(span: Span) -> Diagnostic {
+    error(Tag::PredScalar, span, "predicate result must be of scalar type")
+}
+
+pub(crate) fn condition_not_scalar(span: Span) -> Diagnostic {
+    error(Tag::OpScalar, span, "condition of if must be of scalar type")
+}
+
+// Things that other DTraces have.
+
+/// `what` is a noun with its article or name, e.g. `curthread`.
+pub(crate) fn not_supported_yet(span: Span, what: &str) -> Diagnostic {
+    error(Tag::Unknown, span, format!("{what} is not supported yet"))
+}
+
+/// The plural of [`not_supported_yet`].
+pub(crate) fn are_not_supported_yet(span: Span, what: &str) -> Diagnostic {
+    error(Tag::Unknown, span, format!("{what} are not supported yet"))
+}
+
+pub(crate) fn not_implemented(span: Span, function: &str) -> Diagnostic {
+    error(Tag::Unknown, span, format!("{function}() is not implemented (yet)"))
+}
+
+pub(crate) fn unknown(span: Span, message: &str) -> Diagnostic {
+    error(Tag::Unknown, span, message)
+}
+
+// Names.
+
+pub(crate) fn undefined_name(span: Span, name: &str) -> Diagnostic {
+    error(Tag::IdentUndef, span, format!("failed to resolve {name}: Unknown variable name"))
+}
+
+pub(crate) fn undefined_variable(span: Span, name: &str) -> Diagnostic {
+    error(Tag::VarUndef, span, format!("{name} has not yet been declared or assigned"))
+}
+
+pub(crate) fn bad_reference(span: Span, kind: &str, name: &str, as_what: &str) -> Diagnostic {
+    error(Tag::IdentBadref, span, format!("{kind} '{name}' may not be referenced as {as_what}"))
+}
+
+pub(crate) fn too_many_variables(span: Span, name: &str) -> Diagnostic {
+    error(Tag::IdOflow, span, format!("cannot create {name}: limit on number of variables exceeded"))
+}
+
+pub(crate) fn alloca_mix(span: Span, name: &str) -> Diagnostic {
+    error(
+        Tag::AllocaIncompat,
+        span,
+        format!("{name} may not hold both pointers to scratch memory and other pointers"),
+    )
+    .help("copyin() gives scratch memory; use another variable for it")
+}
+
+// Functions.
+
+pub(crate) fn callee_not_a_name(span: Span) -> Diagnostic {
+    error(Tag::FuncIdent, span, "function designator is not of function type")
+}
+
+pub(crate) fn undefined_function(span: Span, name: &str) -> Diagnostic {
+    error(Tag::FuncUndef, span, format!("undefined function name: {name}"))
+}
+
+pub(crate) fn not_a_function(span: Span, kind: &str, name: &str) -> Diagnostic {
+    error(Tag::FuncIdkind, span, format!("{kind} '{name}' may not be referenced as a function"))
+}
+
+/// Brackets and noun of a prototype error: `trace( )` has args, `q[ ]` has keys.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum ProtoKind {
+    /// `f( )`, args.
+    Call,
+    /// `q[ ]`, keys.
+    Keys,
+    /// `args[ ]`, args.
+    Args,
+}
+
+/// How many were expected.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Expected {
+    /// So many.
+    Exactly(usize),
+    /// So many or more.
+    AtLeast(usize),
+    /// So many or fewer.
+    AtMost(usize),
+}
+
+pub(crate) fn prototype_length(
+    span: Span,
+    name: &str,
+    kind: ProtoKind,
+    given: usize,
+    expected: Expected,
+) -> Diagnostic {
+    let (brackets, noun) = match kind {
+        ProtoKind::Call => ("( )", "arg"),
+        ProtoKind::Keys => ("[ ]", "key"),
+        ProtoKind::Args => ("[ ]", "arg"),
+    };
+    let expected = match expected {
+        Expected::Exactly(n) => n.to_string(),
+        Expected::AtLeast(n) => format!("at least {n}"),
+        Expected::AtMost(n) => format!("at most {n}"),
+    };
+    error(
+        Tag::ProtoLen,
+        span,
+        format!("{name}{brackets} prototype mismatch: {} passed, {expected} expected", count(given, noun)),
+    )
+}
+
+fn prototype_text(name: &str, number: usize, prototype: &str, argument: &str) -> String {
+    format!(
+        "{name}( ) argument #{number} is incompatible with prototype:\n\tprototype: {prototype}\n\t argument: {argument}"
+    )
+}
+
+pub(crate) fn argument_type(
+    span: Span,
+    name: &str,
+    number: usize,
+    prototype: &str,
+    argument: &str,
+) -> Diagnostic {
+    error(Tag::ProtoArg, span, prototype_text(name, number, prototype, argument))
+}
+
+pub(crate) fn key_type_mismatch(
+    span: Span,
+    name: &str,
+    number: usize,
+    prototype: &str,
+    key: &str,
+) -> Diagnostic {
+    error(
+        Tag::ProtoArg,
+        span,
+        format!(
+            "{name}[ ] key #{number} is incompatible with prototype:\n\tprototype: {prototype}\n\t      key: {key}"
+        ),
+    )
+}
+
+pub(crate) fn bad_key(span: Span, what: &str, index_of: &str, number: usize) -> Diagnostic {
+    error(Tag::KeyType, span, format!("{what} expression may not be used as {index_of} index: key #{number}"))
+}
+
+/// `kind` is `tracing function` or `aggregating function`.
+pub(crate) fn call_in_expression(span: Span, kind: &str, name: &str) -> Diagnostic {
+    error(
+        Tag::CgExpr,
+        span,
+        format!("{kind} {name}( ) may not be called from a D expression (D program context required)"),
+    )
+}
+
+pub(crate) fn dynamic_statement(span: Span) -> Diagnostic {
+    error(Tag::CgDyn, span, "statement evaluates to a value of dynamic type")
+}
+
+// args[].
+
+pub(crate) fn args_index_not_constant(span: Span, argument: &str) -> Diagnostic {
+    error(
+        Tag::ProtoArg,
+        span,
+        format!(
+            "args[ ] argument #1 is incompatible with prototype:\n\tprototype: integer constant\n\t argument: {argument}"
+        ),
+    )
+}
+
+pub(crate) fn args_unstable(span: Span, description: &str) -> Diagnostic {
+    error(
+        Tag::ArgsMulti,
+        span,
+        format!(
+            "args[ ] may not be referenced because probe description {description} matches an unstable set of probes"
+        ),
+    )
+}
+
+pub(crate) fn args_out_of_range(span: Span, index: i64, description: &str) -> Diagnostic {
+    error(Tag::ArgsIdx, span, format!("index {index} is out of range for {description} args[ ]"))
+}
+
+pub(crate) fn args_type_unknown(span: Span, index: i64, ty: &str) -> Diagnostic {
+    error(Tag::ArgsType, span, format!("failed to resolve native type for args[{index}]: {ty}"))
+}
+
+// Operators.
+
+pub(crate) fn incompatible(span: Span, left: &str, op: &str, right: &str) -> Diagnostic {
+    error(Tag::OpIncompat, span, format!("operands have incompatible types: \"{left}\" {op} \"{right}\""))
+}
+
+pub(crate) fn conditional_incompatible(span: Span) -> Diagnostic {
+    error(Tag::OpIncompat, span, "operator ?: operands must have compatible types")
+}
+
+pub(crate) fn conditional_not_scalar(span: Span) -> Diagnostic {
+    error(Tag::OpScalar, span, "operator ?: expression must be of scalar type")
+}
+
+pub(crate) fn dynamic_operands(span: Span, op: &str) -> Diagnostic {
+    error(Tag::OpDyn, span, format!("operator {op} operands cannot be of dynamic type"))
+}
+
+pub(crate) fn action_operands(span: Span, op: &str) -> Diagnostic {
+    error(Tag::OpAct, span, format!("operator {op} operands cannot be actions"))
+        .help("use if (…) … else … to choose between actions")
+}
+
+/// A class of types that an operator asks for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Wanted {
+    /// `arithmetic`
+    Arithmetic,
+    /// `integral`
+    Integral,
+    /// `scalar`
+    Scalar,
+}
+
+impl Wanted {
+    fn parts(self) -> (Tag, &'static str) {
+        match self {
+            Wanted::Arithmetic => (Tag::OpArith, "arithmetic"),
+            Wanted::Integral => (Tag::OpInt, "integral"),
+            Wanted::Scalar => (Tag::OpScalar, "scalar"),
+        }
+    }
+}
+
+pub(crate) fn operand_class(span: Span, op: &str, wanted: Wanted) -> Diagnostic {
+    let (tag, class) = wanted.parts();
+    error(tag, span, format!("operator {op} requires an operand of {class} type"))
+}
+
+pub(crate) fn operands_class(span: Span, op: &str, wanted: Wanted) -> Diagnostic {
+    let (tag, class) = wanted.parts();
+    error(tag, span, format!("operator {op} requires operands of {class} type"))
+}
+
+pub(crate) fn step_not_scalar(span: Span, op: &str) -> Diagnostic {
+    error(Tag::OpScalar, span, format!("operator {op} requires operand of scalar type"))
+}
+
+pub(crate) fn step_unknown_size(span: Span, op: &str) -> Diagnostic {
+    error(Tag::OpVfptr, span, format!("operator {op} requires an operand of known size"))
+}
+
+pub(crate) fn add_assign_unknown_size(span: Span, op: &str) -> Diagnostic {
+    error(Tag::OpVfptr, span, format!("operator {op} requires left-hand scalar operand of known size"))
+}
+
+pub(crate) fn not_lvalue(span: Span, op: &str) -> Diagnostic {
+    error(Tag::OpLval, span, format!("operator {op} requires modifiable lvalue as an operand"))
+}
+
+pub(crate) fn not_writable(span: Span, op: &str) -> Diagnostic {
+    error(Tag::OpWrite, span, format!("operator {op} can only be applied to a writable variable"))
+}
+
+pub(crate) fn assign_to_array(span: Span, op: &str, ty: &str) -> Diagnostic {
+    error(Tag::OpArrfun, span, format!("operator {op} may not be applied to operand of type \"{ty}\""))
+}
+
+pub(crate) fn constant_too_large(span: Span, value: u64) -> Diagnostic {
+    error(
+        Tag::IntOflow,
+        span,
+        format!("integer constant {value:#x} cannot be represented in any built-in integral type"),
+    )
+}
+
+pub(crate) fn division_by_zero(span: Span) -> Diagnostic {
+    error(Tag::DivZero, span, "expression contains division by zero")
+}
+
+pub(crate) fn deref_non_pointer(span: Span) -> Diagnostic {
+    error(Tag::DerefNonptr, span, "cannot dereference non-pointer type")
+}
+
+pub(crate) fn deref_void(span: Span) -> Diagnostic {
+    error(Tag::DerefVoid, span, "cannot dereference pointer to void")
+}
+
+pub(crate) fn deref_function(span: Span) -> Diagnostic {
+    error(Tag::DerefFunc, span, "cannot dereference pointer to function")
+}
+
+pub(crate) fn incomplete(span: Span, ty: &str) -> Diagnostic {
+    error(
+        Tag::OpIncomplete,
+        span,
+        format!("operator cannot be applied to incomplete type \"{ty}\": kernel types are not supported yet"),
+    )
+}
+
+pub(crate) fn member_of_non_pointer(span: Span) -> Diagnostic {
+    error(Tag::OpPtr, span, "operator -> must be applied to a pointer")
+}
+
+pub(crate) fn member_of_non_struct(span: Span, op: &str, ty: &str) -> Diagnostic {
+    error(
+        Tag::OpSou,
+        span,
+        format!("operator {op} cannot be applied to type \"{ty}\"; must be applied to a struct or union"),
+    )
+}
+
+pub(crate) fn address_of_variable(span: Span) -> Diagnostic {
+    error(Tag::AddrofVar, span, "cannot take address of dynamic variable")
+}
+
+pub(crate) fn address_of_value(span: Span) -> Diagnostic {
+    error(Tag::AddrofLval, span, "unacceptable operand for unary & operator")
+}
+
+pub(crate) fn invalid_cast(span: Span, from: &str, to: &str) -> Diagnostic {
+    error(Tag::CastInval, span, format!("invalid cast expression: \"{from}\" to \"{to}\""))
+}
+
+pub(crate) fn stringof_type(span: Span, ty: &str) -> Diagnostic {
+    error(Tag::StringofType, span, format!("cannot apply stringof to a value of type {ty}"))
+}
+
+pub(crate) fn sizeof_type(span: Span) -> Diagnostic {
+    error(Tag::SizeofType, span, "cannot apply sizeof to an operand of unknown size")
+}
+
+// Arrays.
+
+pub(crate) fn not_associative(span: Span, what: &str) -> Diagnostic {
+    error(Tag::ArrBadref, span, format!("cannot access {what} as an associative array"))
+}
+
+pub(crate) fn local_associative(span: Span, name: &str) -> Diagnostic {
+    error(Tag::ArrLocal, span, format!("local variables may not be used as local associative arrays: {name}"))
+}
+
+pub(crate) fn array_bounds(span: Span, index: i64, length: u64) -> Diagnostic {
+    error(Tag::ArrBounds, span, format!("index outside array bounds: {index}, max is {length}"))
+}
+
+// Aggregations.
+
+pub(crate) fn aggregation_redefined(
+    span: Span,
+    name: &str,
+    current: &str,
+    previous: &str,
+    line: u32,
+) -> Diagnostic {
+    error(
+        Tag::AggRedef,
+        span,
+        format!(
+            "aggregation redefined: @{name}\n\t current: @{name} = {current}( )\n\tprevious: @{name} = {previous}( ) : line {line}"
+        ),
+    )
+}
+
+pub(crate) fn not_aggregating(span: Span, name: &str) -> Diagnostic {
+    error(Tag::AggFunc, span, format!("@{name} must be assigned the result of an aggregating function"))
+}
+
+pub(crate) fn multi_dimensional(span: Span, name: &str) -> Diagnostic {
+    error(Tag::AggMdim, span, format!("improper attempt to reference @{name} as a multi-dimensional array"))
+        .help(format!("write the keys in one pair of brackets: @{name}[…, …]"))
+}
+
+pub(crate) fn null_effect(span: Span, name: &str) -> Diagnostic {
+    error(Tag::AggNull, span, format!("expression has null effect: @{name}"))
+}
+
+pub(crate) fn aggregated_value_not_scalar(span: Span, function: &str) -> Diagnostic {
+    error(Tag::AggScalar, span, format!("{function}( ) argument #1 must be of scalar type"))
+}
+
+pub(crate) fn increment_not_scalar(span: Span, function: &str, number: usize) -> Diagnostic {
+    error(
+        Tag::AggScalar,
+        span,
+        format!("{function}( ) increment value (argument #{number}) must be of scalar type"),
+    )
+}
+
+pub(crate) fn lquantize_not_constant(tag: Tag, span: Span, number: usize) -> Diagnostic {
+    error(tag, span, format!("lquantize( ) argument #{number} must be an integer constant"))
+}
+
+pub(crate) fn lquantize_not_32_bits(tag: Tag, span: Span, number: usize) -> Diagnostic {
+    error(tag, span, format!("lquantize( ) argument #{number} must be a 32-bit quantity"))
+}
+
+pub(crate) fn lquantize_order(span: Span) -> Diagnostic {
+    error(Tag::LquantMismatch, span, "lquantize( ) base (argument #1) must be less than limit (argument #2)")
+}
+
+pub(crate) fn lquantize_step_type(span: Span) -> Diagnostic {
+    error(Tag::LquantSteptype, span, "lquantize( ) argument #3 must be a non-zero positive integer constant")
+}
+
+pub(crate) fn lquantize_step_value(span: Span) -> Diagnostic {
+    error(Tag::LquantStepval, span, "lquantize( ) argument #3 must be a 16-bit quantity")
+}
+
+pub(crate) fn lquantize_step_large(span: Span) -> Diagnostic {
+    error(
+        Tag::LquantSteplarge,
+        span,
+        "lquantize( ) step (argument #3) too large: must have at least one quantization level",
+    )
+}
+
+pub(crate) fn lquantize_step_small(span: Span) -> Diagnostic {
+    error(
+        Tag::LquantStepsmall,
+        span,
+        "lquantize( ) step (argument #3) too small: number of quantization levels must be a 16-bit quantity",
+    )
+}
+
+/// `what` is `base (argument #1)` and the like.
+pub(crate) fn lquantize_differs(tag: Tag, span: Span, what: &str, expected: i64, found: i64) -> Diagnostic {
+    error(
+        tag,
+        span,
+        format!("lquantize( ) {what} doesn't match previous declaration: expected {expected}, found {found}"),
+    )
+}
+
+// Actions.
+
+pub(crate) fn trace_void(span: Span) -> Diagnostic {
+    error(Tag::TraceVoid, span, "trace( ) may not be applied to a void expression")
+}
+
+pub(crate) fn trace_dynamic(span: Span) -> Diagnostic {
+    error(Tag::TraceDyn, span, "trace( ) may not be applied to a dynamic expression")
+}
+
+pub(crate) fn not_an_aggregation(
+    tag: Tag,
+    span: Span,
+    action: &str,
+    number: usize,
+    argument: &str,
+) -> Diagnostic {
+    error(tag, span, prototype_text(action, number, "aggregation", argument))
+}
+
+pub(crate) fn undefined_aggregation(tag: Tag, span: Span, name: &str) -> Diagnostic {
+    error(tag, span, format!("undefined aggregation: @{name}"))
+}
+
+pub(crate) fn printa_without_aggregation(span: Span) -> Diagnostic {
+    error(Tag::PrintaProto, span, "printa( ) prototype mismatch: 1 args passed, 2 expected")
+}
+
+pub(crate) fn printa_key_counts(
+    span: Span,
+    first: &str,
+    keys: usize,
+    other: &str,
+    others: usize,
+) -> Diagnostic {
+    error(
+        Tag::PrintaAggkey,
+        span,
+        format!(
+            "printa( ): @{first} and @{other} do not have matching key signatures: @{first} has {}, @{other} has {}",
+            count(keys, "key"),
+            count(others, "key")
+        ),
+    )
+}
+
+/// The two aggregations by name with the type of their key `number`.
+pub(crate) fn printa_key_types(
+    span: Span,
+    (first, first_type): (&str, &str),
+    (other, other_type): (&str, &str),
+    number: usize,
+) -> Diagnostic {
+    error(
+        Tag::PrintaAggproto,
+        span,
+        format!(
+            "printa( ): @{other}[ ] key #{number} is incompatible with @{first}:\n{first:>9} key #{number}: {first_type}\n{other:>9} key #{number}: {other_type}"
+        ),
+    )
+}
+
+// Formats.
+
+pub(crate) fn format_not_constant(span: Span, function: &str, argument: &str) -> Diagnostic {
+    error(Tag::PrintfArgFmt, span, prototype_text(function, 1, "string constant", argument))
+}
+
+pub(crate) fn format_empty(span: Span, function: &str) -> Diagnostic {
+    error(Tag::PrintfFmtEmpty, span, format!("{function}( ) format string is empty"))
+}
+
+pub(crate) fn format_positional(span: Span, conversion: usize) -> Diagnostic {
+    error(
+        Tag::Syntax,
+        span,
+        format!("format conversion #{conversion} uses unsupported positional format (%n$)"),
+    )
+}
+
+/// `what` is `width` or `precision`.
+pub(crate) fn format_two_stars(span: Span, conversion: usize, what: &str) -> Diagnostic {
+    error(
+        Tag::Syntax,
+        span,
+        format!("format conversion #{conversion} has more than one '*' specified for the output {what}"),
+    )
+}
+
+pub(crate) fn format_two_dots(span: Span, conversion: usize) -> Diagnostic {
+    error(Tag::Syntax, span, format!("format conversion #{conversion} has more than one '.' specified"))
+}
+
+pub(crate) fn format_cut_off(span: Span, conversion: usize) -> Diagnostic {
+    error(
+        Tag::Syntax,
+        span,
+        format!("format conversion #{conversion} name expected before end of format string"),
+    )
+}
+
+pub(crate) fn format_undefined(span: Span, conversion: usize, name: &str) -> Diagnostic {
+    error(Tag::Syntax, span, format!("format conversion #{conversion} is undefined: %{name}"))
+}
+
+pub(crate) fn format_percent_with_flags(span: Span, conversion: usize) -> Diagnostic {
+    error(
+        Tag::Syntax,
+        span,
+        format!("format conversion #{conversion} cannot be combined with other format flags: %%"),
+    )
+}
+
+pub(crate) fn format_value_missing(span: Span, function: &str, conversion: usize, name: &str) -> Diagnostic {
+    error(
+        Tag::PrintfArgProto,
+        span,
+        format!(
+            "{function}( ) prototype mismatch: conversion #{conversion} (%{name}) is missing a corresponding value argument"
+        ),
+    )
+}
+
+/// `star` is `*` or `.*`.
+pub(crate) fn format_star_missing(
+    span: Span,
+    function: &str,
+    conversion: usize,
+    name: &str,
+    star: &str,
+) -> Diagnostic {
+    error(
+        Tag::PrintfDynProto,
+        span,
+        format!(
+            "{function}( ) prototype mismatch: conversion #{conversion} (%{name}) is missing a corresponding \"{star}\" argument"
+        ),
+    )
+}
+
+fn conversion_text(
+    function: &str,
+    what: &str,
+    conversion: usize,
+    shown: &str,
+    prototype: &str,
+    argument: &str,
+) -> String {
+    format!(
+        "{function}( ) {what} is incompatible with conversion #{conversion} prototype:\n\tconversion: {shown}\n\t prototype: {prototype}\n\t  argument: {argument}"
+    )
+}
+
+/// `star` is `*` or `.*`.
+pub(crate) fn format_star_type(
+    span: Span,
+    function: &str,
+    number: usize,
+    conversion: usize,
+    (star, name): (&str, &str),
+    argument: &str,
+) -> Diagnostic {
+    let what = format!("argument #{number}");
+    let shown = format!("% {star} {name}");
+    error(Tag::PrintfDynType, span, conversion_text(function, &what, conversion, &shown, "int", argument))
+}
+
+/// `what` is `argument #N` or `aggregating action`.
+pub(crate) fn format_value_type(
+    span: Span,
+    function: &str,
+    what: &str,
+    conversion: usize,
+    (name, prototype): (&str, &str),
+    argument: &str,
+) -> Diagnostic {
+    let shown = format!("%{name}");
+    error(Tag::PrintfArgType, span, conversion_text(function, what, conversion, &shown, prototype, argument))
+}
+
+pub(crate) fn format_surplus(span: Span, function: &str, required: usize) -> Diagnostic {
+    error(
+        Tag::PrintfArgExtra,
+        span,
+        format!("{function}( ) prototype mismatch: only {required} arguments required by this format string"),
+    )
+}
+
+pub(crate) fn format_aggregation(span: Span, function: &str) -> Diagnostic {
+    error(
+        Tag::PrintfAggConv,
+        span,
+        format!("%@ conversion requires an aggregation and is not for use with {function}( )"),
+    )
+}
+
+// Declarations.
+
+pub(crate) fn unknown_type(span: Span, name: &str) -> Diagnostic {
+    error(Tag::Unknown, span, format!("failed to resolve type {name}: Unknown type name"))
+}
+
+pub(crate) fn char_attribute(span: Span) -> Diagnostic {
+    error(Tag::DeclCharattr, span, "invalid type declaration: short and long may not be used with char type")
+}
+
+pub(crate) fn void_attribute(span: Span) -> Diagnostic {
+    error(Tag::DeclVoidattr, span, "invalid type declaration: attributes may not be used with void type")
+}
+
+pub(crate) fn sign_attribute(span: Span) -> Diagnostic {
+    error(
+        Tag::DeclSignint,
+        span,
+        "invalid type declaration: signed and unsigned may only be used with integer type",
+    )
+}
+
+pub(crate) fn long_attribute(span: Span) -> Diagnostic {
+    error(
+        Tag::DeclLongint,
+        span,
+        "invalid type declaration: long and long long may only be used with integer or floating-point type",
+    )
+}
+
+pub(crate) fn type_combination(span: Span) -> Diagnostic {
+    error(Tag::DeclCombo, span, "invalid type combination")
+}
+
+pub(crate) fn storage_class(span: Span) -> Diagnostic {
+    error(Tag::DeclBadclass, span, "specified storage class not appropriate in D")
+}
+
+pub(crate) fn useless_declaration(span: Span) -> Diagnostic {
+    error(Tag::DeclUseless, span, "useless declaration")
+}
+
+pub(crate) fn scoped_name(span: Span, name: &str) -> Diagnostic {
+    error(Tag::DeclScope, span, format!("D scoping operator may not be used in a variable name ({name})"))
+}
+
+pub(crate) fn array_bound(span: Span) -> Diagnostic {
+    error(
+        Tag::DeclArrsub,
+        span,
+        "positive integral constant expression or tuple signature expected as array declaration subscript",
+    )
+}
+
+pub(crate) fn array_bound_missing(span: Span, name: &str) -> Diagnostic {
+    error(
+        Tag::DeclArrnull,
+        span,
+        format!("array declaration requires array dimension or tuple signature: {name}"),
+    )
+}
+
+pub(crate) fn array_too_big(span: Span) -> Diagnostic {
+    error(Tag::DeclArrbig, span, "array dimension too big")
+}
+
+pub(crate) fn void_object(span: Span, name: &str) -> Diagnostic {
+    error(Tag::DeclVoidobj, span, format!("cannot have void object: {name}"))
+}
+
+pub(crate) fn void_array(span: Span) -> Diagnostic {
+    error(Tag::DeclVoidobj, span, "cannot declare array of void")
+}
+
+pub(crate) fn incomplete_object(span: Span, ty: &str, name: &str) -> Diagnostic {
+    error(Tag::DeclIncomplete, span, format!("incomplete struct/union/enum {ty}: {name}"))
+}
+
+pub(crate) fn dynamic_element(span: Span, name: &str) -> Diagnostic {
+    error(Tag::DeclDynobj, span, format!("cannot have array of associative arrays: {name}"))
+}
+
+pub(crate) fn local_associative_declaration(span: Span, name: &str) -> Diagnostic {
+    error(
+        Tag::DeclLocassc,
+        span,
+        format!("associative arrays may not be declared as local variables: {name}"),
+    )
+}
+
+pub(crate) fn parameter_void(span: Span, number: usize) -> Diagnostic {
+    error(Tag::DeclProtoType, span, format!("parameter #{number} of array prototype may not be of type void"))
+}
+
+pub(crate) fn parameter_repeated(span: Span, name: &str, number: usize) -> Diagnostic {
+    error(
+        Tag::DeclProtoForm,
+        span,
+        format!("parameter is already declared in array prototype: {name}, parameter #{number}"),
+    )
+}
+
+pub(crate) fn redeclared(span: Span, name: &str, current: &str, previous: &str) -> Diagnostic {
+    error(
+        Tag::DeclIdred,
+        span,
+        format!("identifier redeclared: {name}\n\t current: {current}\n\tprevious: {previous}"),
+    )
+}
+
+pub(crate) fn built_in_redeclared(span: Span, name: &str) -> Diagnostic {
+    error(Tag::DeclIdred, span, format!("built-in identifier redeclared: {name}"))
+}

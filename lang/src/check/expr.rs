@@ -1,0 +1,507 @@
+//! Types of expressions (language spec §5, §6): one rule for each kind of node.
+//!
+//! In: an expression of a clause, the session's names, the argument types of the clause's probe. Out: an
+//! [`ExprInfo`] for every node, and variables created by first assignment. Statements and what actions ask of their
+//! arguments are in [`super::clause`] and [`super::actions`].
+
+use super::errors::{self, Wanted};
+use super::fold::Early;
+use super::info::{ExprInfo, Meaning, TypeInfo};
+use super::names::{Marked, Provenance, VarShape, shown};
+use super::session::{Session, Signature};
+use crate::ast::{BinaryOp, Expr, ExprId, ExprKind, Ident, UnaryOp};
+use crate::builtins::BuiltinVar;
+use crate::diag::Diagnostic;
+use crate::ir::{Scope, VarId};
+use crate::source::Span;
+use crate::types::classes::Operand;
+use crate::types::{Type, TypeId};
+
+/// A call that only a statement may be, found inside an expression: `D_CG_EXPR` once the types are known to be right.
+#[derive(Clone, Debug)]
+pub(super) struct Misplaced {
+    /// The statement it is in.
+    pub statement: ExprId,
+    /// What to say.
+    pub error: Diagnostic,
+}
+
+/// The check of one clause under one argument signature.
+pub(super) struct Body<'s, 'a> {
+    pub session: &'s mut Session<'a>,
+    pub early: &'s Early,
+    pub signature: &'s Signature,
+    pub info: TypeInfo,
+    pub misplaced: Vec<Misplaced>,
+    /// The statement being checked.
+    pub statement: ExprId,
+}
+
+pub(super) type Checked = Result<ExprInfo, Diagnostic>;
+
+impl Body<'_, '_> {
+    pub(super) fn operand(info: ExprInfo) -> Operand {
+        Operand { ty: info.ty, userland: info.userland, zero: info.constant == Some(0) }
+    }
+
+    pub(super) fn show(&self, info: ExprInfo) -> String {
+        Marked { ty: info.ty, userland: info.userland }.show(&self.session.types)
+    }
+
+    fn is_scalar(&self, info: ExprInfo) -> bool {
+        self.session.types.is_scalar(info.ty)
+    }
+
+    pub(super) fn is_integer(&self, info: ExprInfo) -> bool {
+        self.session.types.is_integer(info.ty)
+    }
+
+    pub(super) fn is_string(&self, info: ExprInfo) -> bool {
+        self.session.types.is_string(info.ty)
+    }
+
+    fn int(&self) -> ExprInfo {
+        ExprInfo::value(self.session.types.common().int)
+    }
+
+    /// Checks an expression whose value is used.
+    pub(super) fn expr(&mut self, expr: &Expr) -> Checked {
+        let info = match self.early.constant(expr) {
+            Some(c) => ExprInfo {
+                constant: Some(c.value),
+                provenance: if c.value == 0 { Provenance::Null } else { Provenance::Other },
+                ..ExprInfo::value(c.ty)
+            },
+            None => self.node(expr)?,
+        };
+        self.info.set(expr, info);
+        Ok(info)
+    }
+
+    /// Trees are deep: each arm is one call, so that a level takes little of the stack.
+    fn node(&mut self, expr: &Expr) -> Checked {
+        let span = expr.span;
+        match &expr.kind {
+            // A literal or a `sizeof (type)` is a constant and was met above.
+            ExprKind::Int(_) | ExprKind::SizeofType(_) => Ok(self.int()),
+            ExprKind::Str(_) => Ok(ExprInfo::value(self.session.types.common().string)),
+            ExprKind::Name(name) => self.name(name, span),
+            ExprKind::SelfVar(name) => self.local(Scope::ThreadLocal, name, span),
+            ExprKind::ThisVar(name) => self.local(Scope::ClauseLocal, name, span),
+            ExprKind::Agg(name) => self.aggregation(name, span),
+            ExprKind::Call { callee, args } => self.call(callee, args, span),
+            ExprKind::Index { base, keys } => self.index(base, keys, span),
+            ExprKind::Member { base, arrow, member } => self.member(base, *arrow, member, span),
+            ExprKind::Unary { op, operand } => self.unary(*op, operand, span),
+            ExprKind::Postfix { increment, operand } => self.step(*increment, operand, span),
+            ExprKind::Binary { op, lhs, rhs } => self.binary(*op, lhs, rhs, span),
+            ExprKind::Cond { cond, then, otherwise } => self.conditional(cond, then, otherwise, span),
+            ExprKind::Assign { op: None, lhs, rhs } if is_aggregation(lhs) => {
+                self.nested_aggregation(lhs, rhs, span)
+            }
+            ExprKind::Assign { op: None, lhs, rhs } => self.assign(lhs, rhs, span),
+            ExprKind::Assign { op: Some(op), lhs, rhs } => self.compound_assign(*op, lhs, rhs, span),
+            ExprKind::Comma(lhs, rhs) => self.comma(lhs, rhs, span),
+            ExprKind::Cast { operand, .. } => self.cast(expr, operand),
+            ExprKind::SizeofExpr(operand) => self.sizeof(operand, span),
+            ExprKind::Stringof(operand) => self.stringof(operand, span),
+        }
+    }
+
+    /// `@x = f()` where a value is wanted.
+    fn nested_aggregation(&mut self, lhs: &Expr, rhs: &Expr, span: Span) -> Checked {
+        let function = self.aggregation_statement(lhs, rhs, span)?;
+        let error = errors::call_in_expression(rhs.span, "aggregating function", function.row().name);
+        self.misplaced.push(Misplaced { statement: self.statement, error });
+        Ok(ExprInfo::value(self.session.types.common().dynamic))
+    }
+
+    fn comma(&mut self, lhs: &Expr, rhs: &Expr, span: Span) -> Checked {
+        let (a, b) = (self.expr(lhs)?, self.expr(rhs)?);
+        let types = &self.session.types;
+        if types.is_dynamic(a.ty) || types.is_dynamic(b.ty) {
+            return Err(errors::dynamic_operands(span, ","));
+        }
+        if is_action(a) || is_action(b) {
+            return Err(errors::action_operands(span, ","));
+        }
+        Ok(ExprInfo { userland: b.userland, provenance: b.provenance, ..ExprInfo::value(b.ty) })
+    }
+
+    fn sizeof(&mut self, operand: &Expr, span: Span) -> Checked {
+        let info = self.expr(operand)?;
+        let size = self.session.types.size(info.ty, self.session.limits.strsize);
+        let size = size.ok_or_else(|| errors::sizeof_type(span))?;
+        Ok(ExprInfo::value(self.session.types.common().size).meaning(Meaning::Size(size)))
+    }
+
+    fn stringof(&mut self, operand: &Expr, span: Span) -> Checked {
+        let info = self.expr(operand)?;
+        let types = &self.session.types;
+        if !types.is_scalar(info.ty) && types.target(info.ty).is_none() && !types.is_string_like(info.ty) {
+            return Err(errors::stringof_type(span, &types.show(info.ty)));
+        }
+        Ok(ExprInfo::value(types.common().string))
+    }
+
+    // Names.
+
+    /// What reading a variable gives.
+    pub(super) fn read(&self, id: VarId) -> Option<ExprInfo> {
+        let var = &self.session.names.vars[id.index()];
+        let ty = var.ty?;
+        Some(ExprInfo {
+            userland: ty.userland,
+            lvalue: true,
+            writable: true,
+            provenance: var.provenance,
+            ..ExprInfo::value(ty.ty)
+        })
+    }
+
+    /// A variable without brackets.
+    fn variable(&mut self, id: VarId, span: Span) -> Checked {
+        let var = &self.session.names.vars[id.index()];
+        let read = self.read(id).ok_or_else(|| errors::undefined_variable(span, &var.shown()))?;
+        let read = read.meaning(Meaning::Variable(id));
+        match &var.shape {
+            VarShape::Scalar => Ok(read),
+            VarShape::Associative(_) => {
+                Err(errors::bad_reference(span, "associative array", &var.shown(), "scalar"))
+            }
+            VarShape::Array(dimensions) => {
+                let mut ty = read.ty;
+                for &length in dimensions.clone().iter().rev() {
+                    ty = self.session.types.add(Type::Array(ty, length));
+                }
+                Ok(ExprInfo { ty, ..read })
+            }
+        }
+    }
+
+    fn name(&mut self, name: &str, span: Span) -> Checked {
+        if let Some(id) = self.session.names.var(Scope::Global, name) {
+            return self.variable(id, span);
+        }
+        if let Some((var, index)) = BuiltinVar::by_name(name) {
+            let ty = self.session.spelt(var.row().ty);
+            let info = ExprInfo { lvalue: true, ..ExprInfo::value(ty) };
+            return Ok(info.meaning(Meaning::Builtin(var, index)));
+        }
+        Err(self.session.unknown_name(name, span))
+    }
+
+    fn local(&mut self, scope: Scope, name: &str, span: Span) -> Checked {
+        match self.session.names.var(scope, name) {
+            Some(id) => self.variable(id, span),
+            None => {
+                let error = errors::undefined_variable(span, &shown(scope, name));
+                Err(self.session.suggest_variable(error, scope, name))
+            }
+        }
+    }
+
+    fn aggregation(&mut self, name: &str, span: Span) -> Checked {
+        let id = self.session.names.agg(name).ok_or_else(|| {
+            let error = errors::undefined_name(span, &format!("@{name}"));
+            self.session.suggest_aggregation(error, name)
+        })?;
+        let info = ExprInfo::value(self.session.types.common().aggregation);
+        Ok(info.meaning(Meaning::Aggregation(id)))
+    }
+
+    // Operators.
+
+    pub(super) fn incompatible(&self, span: Span, a: ExprInfo, op: &str, b: ExprInfo) -> Diagnostic {
+        errors::incompatible(span, &self.show(a), op, &self.show(b))
+    }
+
+    fn unary(&mut self, op: UnaryOp, operand: &Expr, span: Span) -> Checked {
+        match op {
+            UnaryOp::Increment | UnaryOp::Decrement => {
+                return self.step(op == UnaryOp::Increment, operand, span);
+            }
+            UnaryOp::AddressOf => return self.address_of(operand, span),
+            _ => {}
+        }
+        let info = self.expr(operand)?;
+        let value = ExprInfo::value(info.ty);
+        match op {
+            UnaryOp::Plus | UnaryOp::Minus => {
+                let word = if op == UnaryOp::Plus { "+" } else { "-" };
+                if !self.is_integer(info) {
+                    return Err(errors::operand_class(span, word, Wanted::Arithmetic));
+                }
+                Ok(value)
+            }
+            UnaryOp::BitNot => {
+                if !self.is_integer(info) {
+                    return Err(errors::operand_class(span, "~", Wanted::Integral));
+                }
+                Ok(value)
+            }
+            UnaryOp::Not => {
+                if !self.is_scalar(info) {
+                    return Err(errors::operand_class(span, "!", Wanted::Scalar));
+                }
+                Ok(self.int())
+            }
+            _ => {
+                let target = self.dereference(info, span)?;
+                let meaning =
+                    if self.is_string(info) { Meaning::StringByte } else { Meaning::PointerElement };
+                Ok(target.meaning(meaning))
+            }
+        }
+    }
+
+    /// `*p`, also of the sum that `p[n]` stands for.
+    pub(super) fn dereference(&self, pointer: ExprInfo, span: Span) -> Checked {
+        let types = &self.session.types;
+        if types.is_string(pointer.ty) {
+            return Ok(ExprInfo { lvalue: true, ..ExprInfo::value(types.common().char) });
+        }
+        let target = types.target(pointer.ty).ok_or_else(|| errors::deref_non_pointer(span))?;
+        match types.resolve(target) {
+            Type::Void => return Err(errors::deref_void(span)),
+            Type::Function(_) => return Err(errors::deref_function(span)),
+            Type::Tagged(kind, _) if *kind != crate::types::TagKind::Enum => {
+                return Err(errors::incomplete(span, &types.show(target)));
+            }
+            _ => {}
+        }
+        let writable = matches!(pointer.provenance, Provenance::Scratch | Provenance::Unknown);
+        Ok(ExprInfo { userland: pointer.userland, lvalue: true, writable, ..ExprInfo::value(target) })
+    }
+
+    fn address_of(&mut self, operand: &Expr, span: Span) -> Checked {
+        let info = self.expr(operand)?;
+        match info.meaning {
+            Meaning::ArrayElement(_) => {
+                Err(errors::are_not_supported_yet(span, "addresses of array elements"))
+            }
+            Meaning::Variable(_)
+            | Meaning::Element(_)
+            | Meaning::Builtin(..)
+            | Meaning::Argument(_)
+            | Meaning::Aggregation(_) => Err(errors::address_of_variable(span)),
+            Meaning::PointerElement => {
+                let ty = self.session.types.pointer_to(info.ty);
+                // The address is what the operand was read through.
+                let provenance = if info.writable { Provenance::Scratch } else { Provenance::Other };
+                Ok(ExprInfo { userland: info.userland, provenance, ..ExprInfo::value(ty) })
+            }
+            Meaning::StringByte => Err(errors::are_not_supported_yet(span, "addresses of string bytes")),
+            _ => Err(errors::address_of_value(span)),
+        }
+    }
+
+    fn binary(&mut self, op: BinaryOp, lhs: &Expr, rhs: &Expr, span: Span) -> Checked {
+        let (a, b) = (self.expr(lhs)?, self.expr(rhs)?);
+        self.binary_type(op, a, b, span)
+    }
+
+    fn binary_type(&mut self, op: BinaryOp, a: ExprInfo, b: ExprInfo, span: Span) -> Checked {
+        use BinaryOp::{Add, BitAnd, BitOr, BitXor, Div, LogAnd, LogOr, LogXor, Mul, Rem, Shl, Shr, Sub};
+        let word = binary_word(op);
+        let integers = self.is_integer(a) && self.is_integer(b);
+        match op {
+            Mul | Div if !integers => Err(errors::operands_class(span, word, Wanted::Arithmetic)),
+            Rem | BitAnd | BitXor | BitOr | Shl | Shr if !integers => {
+                Err(errors::operands_class(span, word, Wanted::Integral))
+            }
+            Shl | Shr => Ok(ExprInfo::value(a.ty)),
+            Mul | Div | Rem | BitAnd | BitXor | BitOr => Ok(self.converted(a, b)),
+            Add | Sub => self.add(a, b, op, span),
+            LogAnd | LogXor | LogOr => {
+                if !self.is_scalar(a) || !self.is_scalar(b) {
+                    return Err(errors::operands_class(span, word, Wanted::Scalar));
+                }
+                Ok(self.int())
+            }
+            _ => {
+                if self.common_type(a, b).is_none() {
+                    return Err(self.incompatible(span, a, word, b));
+                }
+                Ok(self.int())
+            }
+        }
+    }
+
+    fn converted(&self, a: ExprInfo, b: ExprInfo) -> ExprInfo {
+        ExprInfo::value(self.session.types.arithmetic(a.ty, b.ty).unwrap_or(a.ty))
+    }
+
+    /// What comparisons and `?:` ask of their operands; gives the common type and its userland mark.
+    fn common_type(&self, a: ExprInfo, b: ExprInfo) -> Option<(TypeId, bool)> {
+        let types = &self.session.types;
+        if let Some(ty) = types.arithmetic(a.ty, b.ty) {
+            return Some((ty, false));
+        }
+        if types.is_string_like(a.ty)
+            && types.is_string_like(b.ty)
+            && (types.is_string(a.ty) || types.is_string(b.ty))
+        {
+            return Some((types.common().string, false));
+        }
+        let ty = types.pointer_compatible(Self::operand(a), Self::operand(b))?;
+        Some((ty, a.userland || b.userland))
+    }
+
+    /// `+` and `-` (language spec §6.3).
+    pub(super) fn add(&mut self, a: ExprInfo, b: ExprInfo, op: BinaryOp, span: Span) -> Checked {
+        let word = binary_word(op);
+        let types = &self.session.types;
+        if types.is_integer(a.ty) && types.is_integer(b.ty) {
+            return Ok(self.converted(a, b));
+        }
+        let steps = |info: ExprInfo| {
+            types.is_string(info.ty)
+                || (types.target(info.ty).is_some() && !types.is_void_or_function_pointer(info.ty))
+        };
+        let pointer = if steps(a) && types.is_integer(b.ty) {
+            a
+        } else if op == BinaryOp::Add && types.is_integer(a.ty) && steps(b) {
+            b
+        } else if op == BinaryOp::Sub
+            && steps(a)
+            && steps(b)
+            && types.pointer_compatible(Self::operand(a), Self::operand(b)).is_some()
+        {
+            self.known_size(a, span)?;
+            return Ok(ExprInfo::value(self.session.types.common().ptrdiff));
+        } else {
+            return Err(self.incompatible(span, a, word, b));
+        };
+        if types.is_string(pointer.ty) {
+            return Ok(ExprInfo::value(pointer.ty));
+        }
+        self.known_size(pointer, span)?;
+        let ty = match *self.session.types.resolve(pointer.ty) {
+            Type::Array(element, _) => self.session.types.pointer_to(element),
+            _ => pointer.ty,
+        };
+        let provenance = pointer.provenance;
+        Ok(ExprInfo { userland: pointer.userland, provenance, ..ExprInfo::value(ty) })
+    }
+
+    /// Pointer arithmetic needs to know what one step is.
+    pub(super) fn known_size(&self, pointer: ExprInfo, span: Span) -> Result<(), Diagnostic> {
+        let types = &self.session.types;
+        let Some(target) = types.target(pointer.ty) else { return Ok(()) };
+        match types.size(target, self.session.limits.strsize) {
+            Some(_) => Ok(()),
+            None => Err(errors::incomplete(span, &types.show(target))),
+        }
+    }
+
+    fn conditional(&mut self, cond: &Expr, then: &Expr, otherwise: &Expr, span: Span) -> Checked {
+        if let Some(c) = self.early.constant(cond) {
+            let chosen = self.expr(if c.value != 0 { then } else { otherwise })?;
+            return Ok(ExprInfo { meaning: Meaning::Arm(c.value != 0), ..chosen });
+        }
+        let cond = self.expr(cond)?;
+        let (a, b) = (self.expr(then)?, self.expr(otherwise)?);
+        if !self.is_scalar(cond) {
+            return Err(errors::conditional_not_scalar(span));
+        }
+        let types = &self.session.types;
+        if types.is_dynamic(a.ty) || types.is_dynamic(b.ty) {
+            return Err(errors::dynamic_operands(span, "?:"));
+        }
+        let common = match types.same(a.ty, b.ty) && !types.is_integer(a.ty) && a.userland == b.userland {
+            true => Some((a.ty, a.userland)),
+            false => self.common_type(a, b),
+        };
+        let (ty, userland) = common.ok_or_else(|| errors::conditional_incompatible(span))?;
+        if is_action(a) || is_action(b) {
+            return Err(errors::action_operands(span, "?:"));
+        }
+        Ok(ExprInfo { userland, provenance: a.provenance.join(b.provenance), ..ExprInfo::value(ty) })
+    }
+
+    fn cast(&mut self, expr: &Expr, operand: &Expr) -> Checked {
+        let span = expr.span;
+        let to = self.early.cast(expr).unwrap_or_else(|| {
+            let ty = self.session.types.common().int;
+            Marked { ty, userland: false }
+        });
+        let info = self.expr(operand)?;
+        let types = &self.session.types;
+        if !types.castable(to.ty, info.ty) {
+            return Err(errors::invalid_cast(span, &self.show(info), &to.show(types)));
+        }
+        let pointers = types.target(to.ty).is_some() && types.target(info.ty).is_some();
+        let provenance = match types.target(to.ty) {
+            Some(_) if pointers || info.constant == Some(0) => info.provenance,
+            _ => Provenance::Other,
+        };
+        let userland = to.userland || (pointers && info.userland);
+        Ok(ExprInfo { userland, provenance, ..ExprInfo::value(to.ty) })
+    }
+
+    fn member(&mut self, base: &Expr, arrow: bool, _member: &Ident, span: Span) -> Checked {
+        let info = self.expr(base)?;
+        let types = &self.session.types;
+        let op = if arrow { "->" } else { "." };
+        let target = match arrow {
+            false => info.ty,
+            true => match types.resolve(info.ty) {
+                Type::Pointer(target) => *target,
+                _ => return Err(errors::member_of_non_pointer(span)),
+            },
+        };
+        match types.resolve(target) {
+            Type::Tagged(..) => Err(errors::incomplete(span, &types.show(target))),
+            _ => Err(errors::member_of_non_struct(span, op, &self.show(info))),
+        }
+    }
+}
+
+/// Whether a node is an aggregation, with or without keys.
+pub(super) fn is_aggregation(expr: &Expr) -> bool {
+    match &expr.kind {
+        ExprKind::Agg(_) => true,
+        ExprKind::Index { base, .. } => is_aggregation(base),
+        _ => false,
+    }
+}
+
+fn is_action(info: ExprInfo) -> bool {
+    matches!(info.meaning, Meaning::Action(_))
+}
+
+/// A name that may be a variable, with its scope.
+pub(super) fn as_variable(expr: &Expr) -> Option<(Scope, &str)> {
+    match &expr.kind {
+        ExprKind::Name(name) => Some((Scope::Global, name)),
+        ExprKind::SelfVar(name) => Some((Scope::ThreadLocal, name)),
+        ExprKind::ThisVar(name) => Some((Scope::ClauseLocal, name)),
+        _ => None,
+    }
+}
+
+/// An operator as messages write it.
+pub(super) fn binary_word(op: BinaryOp) -> &'static str {
+    match op {
+        BinaryOp::Mul => "*",
+        BinaryOp::Div => "/",
+        BinaryOp::Rem => "%",
+        BinaryOp::Add => "+",
+        BinaryOp::Sub => "-",
+        BinaryOp::Shl => "<<",
+        BinaryOp::Shr => ">>",
+        BinaryOp::Lt => "<",
+        BinaryOp::Le => "<=",
+        BinaryOp::Gt => ">",
+        BinaryOp::Ge => ">=",
+        BinaryOp::Eq => "==",
+        BinaryOp::Ne => "!=",
+        BinaryOp::BitAnd => "&",
+        BinaryOp::BitXor => "^",
+        BinaryOp::BitOr => "|",
+        BinaryOp::LogAnd => "&&",
+        BinaryOp::LogXor => "^^",
+        BinaryOp::LogOr => "||",
+    }
+}

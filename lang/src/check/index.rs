@@ -1,0 +1,231 @@
+//! Brackets: elements of associative and ordinary arrays, of strings, through pointers, and `args[n]` (language spec
+//! §8.3, §8.4.1, §9.1).
+//!
+//! In: a base and its keys. Out: the element's [`ExprInfo`]; an unknown name that may be created becomes an associative
+//! array with the signature of its first use.
+
+use super::errors;
+use super::expr::{Body, Checked, as_variable};
+use super::info::{ExprInfo, Meaning};
+use super::names::{Marked, Provenance, VarInfo, VarShape, shown};
+use crate::ast::{BinaryOp, Expr, ExprKind};
+use crate::diag::Diagnostic;
+use crate::ir::{Scope, VarId};
+use crate::source::Span;
+use crate::types::Type;
+use crate::types::classes::Operand;
+
+impl Body<'_, '_> {
+    pub(super) fn index(&mut self, base: &Expr, keys: &[Expr], span: Span) -> Checked {
+        match &base.kind {
+            ExprKind::Agg(name) => {
+                let id = self.aggregation_with_keys(name, keys, span)?;
+                let info = ExprInfo::value(self.session.types.common().aggregation);
+                return Ok(info.meaning(Meaning::Aggregation(id)));
+            }
+            ExprKind::Index { base: inner, .. } => {
+                if let ExprKind::Agg(name) = &inner.kind {
+                    return Err(errors::multi_dimensional(span, name));
+                }
+            }
+            ExprKind::Name(name) if name == "args" => return self.argument(keys, span),
+            _ => {}
+        }
+        if let Some((scope, name)) = as_variable(base)
+            && let Some(id) = self.associative(scope, name, base.span, false)?
+        {
+            return self.element(id, keys, span);
+        }
+        let base_info = self.expr(base)?;
+        let [key] = keys else {
+            return Err(errors::not_associative(span, &self.describe(base, base_info)));
+        };
+        if let (Meaning::Variable(id) | Meaning::ArrayElement(id), Type::Array(element, length)) =
+            (base_info.meaning, self.session.types.get(base_info.ty).clone())
+        {
+            let key_info = self.expr(key)?;
+            if !self.is_integer(key_info) {
+                return Err(self.incompatible(span, base_info, "+", key_info));
+            }
+            if let Some(index) = key_info.constant
+                && length > 1
+                && index as u64 >= length
+            {
+                return Err(errors::array_bounds(span, index, length));
+            }
+            return Ok(ExprInfo { ty: element, ..base_info }.meaning(Meaning::ArrayElement(id)));
+        }
+        let key_info = self.expr(key)?;
+        let sum = self.add(base_info, key_info, BinaryOp::Add, span)?;
+        let target = self.dereference(sum, span)?;
+        let meaning = if self.is_string(base_info) { Meaning::StringByte } else { Meaning::PointerElement };
+        Ok(target.meaning(meaning))
+    }
+
+    /// The associative array behind a name with brackets: a known one, or one to be created. `None` if the name is
+    /// something else, to which the rules of pointers apply.
+    pub(super) fn associative(
+        &mut self,
+        scope: Scope,
+        name: &str,
+        span: Span,
+        may_create: bool,
+    ) -> Result<Option<VarId>, Diagnostic> {
+        if let Some(id) = self.session.names.var(scope, name) {
+            let associative = matches!(self.session.names.vars[id.index()].shape, VarShape::Associative(_));
+            return Ok(associative.then_some(id));
+        }
+        if scope == Scope::Global && super::decl::is_built_in(name) {
+            return match self.session.function_arity(name) {
+                // Brackets on a function are a call without arguments to DTrace.
+                Some((required, exact)) if required > 0 => {
+                    let expected = match exact {
+                        true => errors::Expected::Exactly(required),
+                        false => errors::Expected::AtLeast(required),
+                    };
+                    Err(errors::prototype_length(span, name, errors::ProtoKind::Call, 0, expected))
+                }
+                _ => Ok(None),
+            };
+        }
+        if name.contains('`') {
+            return Ok(None);
+        }
+        if scope == Scope::ClauseLocal {
+            return Err(errors::local_associative(span, name));
+        }
+        if !may_create {
+            let error = errors::undefined_variable(span, &shown(scope, name));
+            return Err(self.session.suggest_variable(error, scope, name));
+        }
+        let shape = VarShape::Associative(Vec::new());
+        self.create(scope, name, shape, span).map(Some)
+    }
+
+    pub(super) fn create(
+        &mut self,
+        scope: Scope,
+        name: &str,
+        shape: VarShape,
+        span: Span,
+    ) -> Result<VarId, Diagnostic> {
+        let name = name.to_owned();
+        let provenance = Provenance::Unknown;
+        let info = VarInfo { name, scope, shape, ty: None, provenance, span };
+        let shown = info.shown();
+        self.session.names.add_var(info).ok_or_else(|| errors::too_many_variables(span, &shown))
+    }
+
+    /// Checks the keys of an associative array, giving it its signature if it has none, and reads the element.
+    fn element(&mut self, id: VarId, keys: &[Expr], span: Span) -> Checked {
+        self.element_keys(id, keys, span)?;
+        let shown = self.session.names.vars[id.index()].shown();
+        let read = self.read(id).ok_or_else(|| errors::undefined_variable(span, &shown))?;
+        Ok(read.meaning(Meaning::Element(id)))
+    }
+
+    pub(super) fn element_keys(&mut self, id: VarId, keys: &[Expr], span: Span) -> Result<(), Diagnostic> {
+        let infos = self.exprs(keys)?;
+        let var = &self.session.names.vars[id.index()];
+        let VarShape::Associative(signature) = &var.shape else { return Ok(()) };
+        let (signature, name) = (signature.clone(), var.name.clone());
+        if signature.is_empty() {
+            let signature = self.new_signature(keys, &infos, "associative array")?;
+            self.session.names.vars[id.index()].shape = VarShape::Associative(signature);
+            return Ok(());
+        }
+        self.check_keys(&signature, &name, &infos, span)
+    }
+
+    pub(super) fn exprs(&mut self, exprs: &[Expr]) -> Result<Vec<ExprInfo>, Diagnostic> {
+        exprs.iter().map(|expr| self.expr(expr)).collect()
+    }
+
+    /// The signature that a first use gives (language spec §9.1).
+    pub(super) fn new_signature(
+        &mut self,
+        keys: &[Expr],
+        infos: &[ExprInfo],
+        index_of: &str,
+    ) -> Result<Vec<Marked>, Diagnostic> {
+        let mut signature = Vec::with_capacity(infos.len());
+        for (i, (key, info)) in keys.iter().zip(infos).enumerate() {
+            let types = &self.session.types;
+            if types.is_void(info.ty) || types.is_dynamic(info.ty) {
+                return Err(errors::bad_key(key.span, &types.show(info.ty), index_of, i + 1));
+            }
+            if self.session.value_type(info.ty).is_none() {
+                let what = format!("keys of type {}", types.show(info.ty));
+                return Err(errors::are_not_supported_yet(key.span, &what));
+            }
+            signature.push(Marked { ty: info.ty, userland: info.userland });
+        }
+        Ok(signature)
+    }
+
+    pub(super) fn check_keys(
+        &self,
+        signature: &[Marked],
+        name: &str,
+        infos: &[ExprInfo],
+        span: Span,
+    ) -> Result<(), Diagnostic> {
+        if signature.len() != infos.len() {
+            let expected = errors::Expected::Exactly(signature.len());
+            let kind = errors::ProtoKind::Keys;
+            return Err(errors::prototype_length(span, name, kind, infos.len(), expected));
+        }
+        for (i, (slot, info)) in signature.iter().zip(infos).enumerate() {
+            let to = Operand { ty: slot.ty, userland: slot.userland, zero: false };
+            if !self.session.types.assignable(to, Self::operand(*info)) {
+                let slot = slot.show(&self.session.types);
+                return Err(errors::key_type_mismatch(span, name, i + 1, &slot, &self.show(*info)));
+            }
+        }
+        Ok(())
+    }
+
+    /// `args[n]` (language spec §8.4.1).
+    fn argument(&mut self, keys: &[Expr], span: Span) -> Checked {
+        let [key] = keys else {
+            let expected = errors::Expected::Exactly(1);
+            return Err(errors::prototype_length(
+                span,
+                "args",
+                errors::ProtoKind::Args,
+                keys.len(),
+                expected,
+            ));
+        };
+        let info = self.expr(key)?;
+        let Some(index) = info.constant else {
+            return Err(errors::args_index_not_constant(span, &self.show(info)));
+        };
+        let signature = self.signature;
+        if signature.unstable {
+            return Err(errors::args_unstable(span, &signature.description));
+        }
+        let argument = usize::try_from(index).ok().and_then(|i| signature.args.get(i));
+        let Some(argument) = argument else {
+            return Err(errors::args_out_of_range(span, index, &signature.description));
+        };
+        let ty = self.session.spelt_type(&argument.ty);
+        let ty = ty.filter(|&ty| self.session.value_type(ty).is_some());
+        let ty = ty.ok_or_else(|| errors::args_type_unknown(span, index, &argument.ty))?;
+        let userland = argument.userland && self.session.types.target(ty).is_some();
+        let info = ExprInfo { userland, lvalue: true, ..ExprInfo::value(ty) };
+        Ok(info.meaning(Meaning::Argument(index as u32)))
+    }
+
+    /// A node as the message about several keys names it.
+    fn describe(&self, expr: &Expr, info: ExprInfo) -> String {
+        match &expr.kind {
+            ExprKind::Str(bytes) => format!("string constant \"{}\"", String::from_utf8_lossy(bytes)),
+            _ => match (info.constant, as_variable(expr)) {
+                (Some(value), _) => format!("integer constant {value:#x}"),
+                (None, Some((_, name))) => format!("scalar {name}"),
+                (None, None) => "expression".into(),
+            },
+        }
+    }
+}

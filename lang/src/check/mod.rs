@@ -1,0 +1,52 @@
+//! The checker: names, types and the rules of single actions.
+//!
+//! In: parsed programs and the [`crate::env::Environment`]. Out: [`Checked`], the trees with side tables for the
+//! lowering. Nothing is stored in the tree: a clause is checked once for each argument signature of its probe
+//! descriptions, and each check has tables of its own.
+//!
+//! | file | what it settles |
+//! |---|---|
+//! | [`session`] | the order of checks, what programs share |
+//! | [`decl`] | declarations and type names |
+//! | [`fold`] | constants, casts' types, names of functions: all before any clause |
+//! | [`probes`] | descriptions to probes and argument signatures |
+//! | [`clause`] | statements, predicate |
+//! | [`expr`], [`index`], [`assign`] | types of expressions; brackets; assignments |
+//! | [`calls`] | prototypes and aggregations |
+//! | [`actions`], [`format`] | what single actions ask |
+//! | [`errors`], [`suggest`] | all wording; near misses |
+//!
+//! The first error ends the compilation (language spec §1.5).
+
+mod actions;
+mod assign;
+mod calls;
+pub mod clause;
+mod decl;
+mod errors;
+mod expr;
+pub mod fold;
+pub mod format;
+mod index;
+pub mod info;
+pub mod names;
+mod probes;
+pub mod session;
+mod suggest;
+#[cfg(test)]
+pub(crate) mod tests;
+
+pub use info::{ExprInfo, Meaning, Site, SiteDetail, TypeInfo};
+pub use names::{Marked, Provenance, VarInfo, VarShape};
+pub use session::{Checked, CheckedClause, Session};
+
+/// Built-in variables that are only ever indexed.
+const BUILTIN_ARRAYS: &[&str] = &["args", "uregs", "fds"];
+
+/// A variable's shape as messages name it.
+fn kind_of_shape(shape: &VarShape) -> &'static str {
+    match shape {
+        VarShape::Scalar | VarShape::Array(_) => "scalar",
+        VarShape::Associative(_) => "associative array",
+    }
+}

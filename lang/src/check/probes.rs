@@ -1,0 +1,124 @@
+//! Probe descriptions to probes (language spec §4).
+//!
+//! In: a description as written and the machine's probes. Out: the probes it matches, interned, and the argument
+//! signature they give to the clause.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use super::errors;
+use super::session::{Session, Signature};
+use crate::ast::ProbeDesc;
+use crate::diag::{Diagnostic, Tag};
+use crate::env::{NoMatch, Probe, ProbeId, ProbePattern, Stability};
+use crate::ir::ProbeIndex;
+use crate::parse::Macros;
+use crate::parse::description::{self, Target};
+use crate::source::SourceKind;
+
+/// The probes that the session names, each once, and the descriptions seen so far.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Probes {
+    pub all: Vec<Probe>,
+    ids: HashMap<ProbeId, ProbeIndex>,
+    seen: HashMap<[String; 4], Arc<[ProbeIndex]>>,
+}
+
+impl Probes {
+    fn intern(&mut self, probe: Probe) -> ProbeIndex {
+        *self.ids.entry(probe.id).or_insert_with(|| {
+            self.all.push(probe);
+            ProbeIndex(self.all.len() as u32 - 1)
+        })
+    }
+}
+
+/// The probes of one description.
+pub(super) struct Matched {
+    pub probes: Arc<[ProbeIndex]>,
+    pub signature: Signature,
+}
+
+impl Session<'_> {
+    pub(super) fn description(&mut self, desc: &ProbeDesc, kind: SourceKind) -> Result<Matched, Diagnostic> {
+        let macros = Macros { args: self.args, env: self.env };
+        let pattern = match description::expand(desc, kind, &macros)? {
+            Target::Pattern(pattern) => pattern,
+            Target::Id(id) => return self.numbered(id, desc),
+        };
+        let ProbePattern { provider, module, function, name } = &pattern;
+        let shown = format!("{provider}:{module}:{function}:{name}");
+        let key = [provider.clone(), module.clone(), function.clone(), name.clone()];
+        let probes = match self.probes.seen.get(&key) {
+            Some(probes) => probes.clone(),
+            None => {
+                let found = self.search(desc, &pattern, &shown)?;
+                let found: Vec<_> = found.into_iter().map(|probe| self.probes.intern(probe)).collect();
+                let found: Arc<[ProbeIndex]> = found.into();
+                self.probes.seen.insert(key, found.clone());
+                found
+            }
+        };
+        let first = probes.first().map(|index| &self.probes.all[index.index()]);
+        let signature = Signature {
+            unstable: first.is_some_and(|first| probes.len() > 1 && is_unstable(&pattern, first)),
+            args: first.map_or_else(|| Arc::from([]), |first| first.args.clone()),
+            description: shown,
+        };
+        Ok(Matched { probes, signature })
+    }
+
+    fn search(
+        &self,
+        desc: &ProbeDesc,
+        pattern: &ProbePattern,
+        shown: &str,
+    ) -> Result<Vec<Probe>, Diagnostic> {
+        match self.env.match_probes(pattern) {
+            Ok(probes) if !probes.is_empty() || self.zdefs => Ok(probes),
+            Ok(_) | Err(NoMatch::Zero) if !self.zdefs => {
+                let error = errors::no_probe(desc.span, shown);
+                Err(match self.env.suggest(pattern).first() {
+                    Some(near) => error.help(format!("did you mean {near}?")),
+                    None => error,
+                })
+            }
+            Ok(_) | Err(NoMatch::Zero) => Ok(Vec::new()),
+            Err(NoMatch::OtherSource(why)) => Err(errors::probe_of_other_source(desc.span, shown, &why)),
+            Err(NoMatch::Refused { tag, text }) => {
+                let tag = Tag::ALL.iter().copied().find(|t| t.text() == tag).unwrap_or(Tag::Unknown);
+                Err(Diagnostic::new(tag, desc.span, text))
+            }
+        }
+    }
+
+    /// A probe by its number (language spec §4.3).
+    fn numbered(&mut self, id: ProbeId, desc: &ProbeDesc) -> Result<Matched, Diagnostic> {
+        let probe = self.env.probe_by_id(id);
+        let probe = probe.ok_or_else(|| errors::unknown_probe_id(desc.span, &desc.text))?;
+        let signature = Signature {
+            unstable: false,
+            args: probe.args.clone(),
+            description: format!("{}:{}:{}:{}", probe.provider, probe.module, probe.function, probe.name),
+        };
+        let index = self.probes.intern(probe);
+        Ok(Matched { probes: Arc::from([index]), signature })
+    }
+}
+
+/// Whether the probes of a description may differ in their arguments (language spec §4.5).
+fn is_unstable(pattern: &ProbePattern, first: &Probe) -> bool {
+    let is_glob = |text: &str| text.contains(['?', '*', '[', '\\']);
+    let open = |text: &str| text.is_empty() || is_glob(text);
+    if is_glob(&pattern.provider) && !is_evolving(first.stability.args) {
+        return true;
+    }
+    // A provider's own name and the names of its probes have the stability of its descriptions; modules and functions
+    // are private everywhere.
+    is_evolving(first.stability.description) && (open(&pattern.provider) || open(&pattern.name))
+}
+
+/// Whether names of this stability are Evolving or better.
+fn is_evolving(stability: Stability) -> bool {
+    matches!(stability.name, "Evolving" | "Stable" | "Standard")
+}

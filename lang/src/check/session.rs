@@ -1,0 +1,299 @@
+//! The state of a session while its programs are checked one after another, and the order of the checks (language
+//! spec §1.5).
+//!
+//! In: parsed programs, in command-line order. Out: [`Checked`]. A program that fails leaves the session in no defined
+//! state; a caller that wants to go on keeps a clone from before.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use super::fold::Early;
+use super::info::{TypeInfo, for_each_expr};
+use super::names::{AggInfo, Names, VarInfo};
+use super::probes::Probes;
+use super::{errors, suggest};
+use crate::ast::{Clause, ExprKind, Item, Program};
+use crate::builtins::{Action, AggFn, BuiltinVar, Func, vars};
+use crate::diag::Diagnostic;
+use crate::env::{Environment, Probe, ProbeArg};
+use crate::ir::{ClauseId, Enabling, Limits, Scope, ValueType};
+use crate::options::Options;
+use crate::parse::Names as KnownNames;
+use crate::source::{SourceId, SourceMap, Span};
+use crate::types::{Type, TypeId, TypeTable};
+
+/// What the first probe of a description says about arguments.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Signature {
+    /// Whether `args[]` may not be used (language spec §4.5).
+    pub unstable: bool,
+    /// The types of `args[]`.
+    pub args: Arc<[ProbeArg]>,
+    /// The description, all four parts.
+    pub description: String,
+}
+
+/// A clause with the side tables of one argument signature.
+#[derive(Clone, Debug)]
+pub struct CheckedClause {
+    /// Index in [`Checked::programs`].
+    pub program: usize,
+    /// Index of the clause in the program's items.
+    pub item: usize,
+    /// The `N` of `dt_clause_N`.
+    pub number: u32,
+    /// What its expressions mean.
+    pub info: TypeInfo,
+}
+
+/// Everything the lowering needs.
+#[derive(Clone, Debug)]
+pub struct Checked {
+    /// The trees, with the side tables that do not depend on probes.
+    pub programs: Vec<(Program, Early)>,
+    /// The clauses, by [`ClauseId`].
+    pub clauses: Vec<CheckedClause>,
+    /// Which clause runs on which probes.
+    pub enablings: Vec<Enabling>,
+    /// The probes.
+    pub probes: Vec<Probe>,
+    /// By [`crate::ir::VarId`].
+    pub vars: Vec<VarInfo>,
+    /// By [`crate::ir::AggId`].
+    pub aggs: Vec<AggInfo>,
+    /// The types.
+    pub types: TypeTable,
+    /// The limits the program was compiled for.
+    pub limits: Limits,
+}
+
+/// A session being checked.
+#[derive(Clone)]
+pub struct Session<'a> {
+    pub(super) sources: &'a SourceMap,
+    pub(super) env: &'a dyn Environment,
+    pub(super) args: &'a [String],
+    pub(super) zdefs: bool,
+    pub(super) limits: Limits,
+    pub(super) types: TypeTable,
+    pub(super) names: Names,
+    pub(super) probes: Probes,
+    spelt: HashMap<String, Option<TypeId>>,
+    programs: Vec<(Program, Early)>,
+    clauses: Vec<CheckedClause>,
+    enablings: Vec<Enabling>,
+    numbers: u32,
+}
+
+impl<'a> Session<'a> {
+    /// A session without programs. `args` are the script arguments, `$0` first.
+    pub fn new(sources: &'a SourceMap, env: &'a dyn Environment, args: &'a [String]) -> Session<'a> {
+        Session {
+            sources,
+            env,
+            args,
+            zdefs: false,
+            limits: Limits::default(),
+            types: TypeTable::new(),
+            names: Names::default(),
+            probes: Probes::default(),
+            spelt: HashMap::new(),
+            programs: Vec::new(),
+            clauses: Vec::new(),
+            enablings: Vec::new(),
+            numbers: 0,
+        }
+    }
+
+    /// Checks what is decided while a program is read, in source order; the parser may have stopped early (language
+    /// spec §1.5). `options` are those in force after reading.
+    pub fn early(&mut self, program: &Program, options: &Options) -> Result<Early, Diagnostic> {
+        self.zdefs = options.zdefs;
+        self.limits = Limits { strsize: options.strsize, scratchsize: options.scratchsize };
+        let mut early = Early::new(program);
+        for item in &program.items {
+            match item {
+                Item::Declaration(declaration) => self.declare(&mut early, declaration)?,
+                Item::Clause(clause) => {
+                    if let Some(predicate) = &clause.predicate {
+                        self.fold(&mut early, predicate)?;
+                    }
+                    self.fold_stmts(&mut early, clause.body.as_deref().unwrap_or(&[]))?;
+                }
+                // The parser has checked all that can be known of it.
+                Item::Pragma(_) => {}
+            }
+        }
+        Ok(early)
+    }
+
+    /// Checks the clauses of a program. Gives the number of probes they match.
+    pub fn clauses(&mut self, source: SourceId, program: Program, early: Early) -> Result<usize, Diagnostic> {
+        let kind = self.sources.get(source).kind;
+        let mut matched = 0;
+        let index = self.programs.len();
+        for (item, clause) in program.items.iter().enumerate() {
+            let Item::Clause(clause) = clause else { continue };
+            let number = self.numbers;
+            self.numbers += 1;
+            let uses_args = uses_args(clause);
+            let mut versions: Vec<(Signature, ClauseId)> = Vec::new();
+            for desc in &clause.probes {
+                let found = self.description(desc, kind)?;
+                matched += found.probes.len();
+                let known = versions.iter().find(|(signature, _)| {
+                    !uses_args
+                        || (signature.unstable == found.signature.unstable
+                            && signature.args == found.signature.args)
+                });
+                let id = match known {
+                    Some((_, id)) => *id,
+                    None => {
+                        let info = self.clause(&early, &found.signature, clause)?;
+                        let id = ClauseId(self.clauses.len() as u32);
+                        self.clauses.push(CheckedClause { program: index, item, number, info });
+                        versions.push((found.signature, id));
+                        id
+                    }
+                };
+                self.enablings.push(Enabling { clause: id, probes: found.probes.to_vec() });
+            }
+        }
+        self.programs.push((program, early));
+        Ok(matched)
+    }
+
+    /// The checked session.
+    pub fn finish(self) -> Checked {
+        Checked {
+            programs: self.programs,
+            clauses: self.clauses,
+            enablings: self.enablings,
+            probes: self.probes.all,
+            vars: self.names.vars,
+            aggs: self.names.aggs,
+            types: self.types,
+            limits: self.limits,
+        }
+    }
+
+    // Look-ups that all parts of the checker share.
+
+    /// A type by the spelling of a table or of a probe's argument; `int` if no such type is known.
+    pub(super) fn spelt(&mut self, spelling: &str) -> TypeId {
+        self.spelt_type(spelling).unwrap_or(self.types.common().int)
+    }
+
+    /// A type by its spelling.
+    pub(super) fn spelt_type(&mut self, spelling: &str) -> Option<TypeId> {
+        if let Some(&ty) = self.spelt.get(spelling) {
+            return ty;
+        }
+        let ty = self.types.spelt(spelling);
+        self.spelt.insert(spelling.to_owned(), ty);
+        ty
+    }
+
+    /// How a value of a type is stored and recorded; `None` for what has no value yet.
+    pub(super) fn value_type(&self, ty: TypeId) -> Option<ValueType> {
+        value_type(&self.types, ty)
+    }
+
+    pub(super) fn line_of(&self, span: Span) -> u32 {
+        self.sources.line_column(span.source, span.start).0
+    }
+
+    /// Whether there is a process given by `-p` or made by `-c`.
+    pub(super) fn has_target(&self) -> bool {
+        self.env.macro_variable("target").is_some_and(|pid| pid != 0)
+    }
+
+    // Errors about names.
+
+    /// What is wrong with a name that is no variable.
+    pub(super) fn unknown_name(&self, name: &str, span: Span) -> Diagnostic {
+        if name.contains('`') {
+            return errors::are_not_supported_yet(span, "kernel and user symbols");
+        }
+        let kind = if super::BUILTIN_ARRAYS.contains(&name) {
+            Some("associative array")
+        } else if Func::by_name(name).is_some() {
+            Some("function")
+        } else if Action::by_name(name).is_some() {
+            Some("tracing function")
+        } else if AggFn::by_name(name).is_some() {
+            Some("aggregating function")
+        } else {
+            None
+        };
+        if let Some(kind) = kind {
+            return errors::bad_reference(span, kind, name, "scalar");
+        }
+        if vars::UNIMPLEMENTED.contains(&name) {
+            return errors::not_supported_yet(span, name);
+        }
+        self.suggest_variable(errors::undefined_name(span, name), Scope::Global, name)
+    }
+
+    /// Adds what a variable's name was probably meant to be.
+    pub(super) fn suggest_variable(&self, error: Diagnostic, scope: Scope, name: &str) -> Diagnostic {
+        let global = scope == Scope::Global;
+        if global && let Some(ours) = suggest::foreign(name) {
+            return error.help(format!("D has {ours} for that"));
+        }
+        let built_in = BuiltinVar::ROWS.iter().map(|row| row.name).filter(|name| global && *name != "arg");
+        let candidates = self.names.var_names(scope).chain(built_in);
+        match suggest::nearest(name, candidates) {
+            Some(near) => error.help(format!("did you mean {}?", super::names::shown(scope, near))),
+            None => error,
+        }
+    }
+
+    pub(super) fn suggest_aggregation(&self, error: Diagnostic, name: &str) -> Diagnostic {
+        match suggest::nearest(name, self.names.agg_names()) {
+            Some(near) => error.help(format!("did you mean @{near}?")),
+            None => error,
+        }
+    }
+
+    pub(super) fn suggest_function(&self, error: Diagnostic, name: &str) -> Diagnostic {
+        if let Some(ours) = suggest::foreign(name) {
+            return error.help(format!("D has {ours} for that"));
+        }
+        let names = Func::ROWS.iter().map(|row| row.name);
+        let names = names.chain(Action::ROWS.iter().map(|row| row.name));
+        let names = names.chain(AggFn::ROWS.iter().map(|row| row.name));
+        match suggest::nearest(name, names) {
+            Some(near) => error.help(format!("did you mean {near}()?")),
+            None => error,
+        }
+    }
+}
+
+/// What the parser asks of the session to tell types from variables.
+impl KnownNames for Session<'_> {
+    fn is_type(&self, name: &str) -> bool {
+        self.types.named(name).is_some()
+    }
+
+    fn is_global(&self, name: &str) -> bool {
+        self.names.var(Scope::Global, name).is_some() || super::decl::is_built_in(name)
+    }
+}
+
+/// How a value of a type is stored and recorded; `None` for what has no value yet.
+pub fn value_type(types: &TypeTable, ty: TypeId) -> Option<ValueType> {
+    match types.resolve(ty) {
+        Type::String => Some(ValueType::Str),
+        Type::Pointer(_) => Some(ValueType::Pointer),
+        _ => types.int_type(ty).map(|int| ValueType::Int { bits: int.bits, signed: int.signed }),
+    }
+}
+
+fn uses_args(clause: &Clause) -> bool {
+    let mut found = false;
+    for_each_expr(clause, &mut |expr| {
+        found |= matches!(&expr.kind, ExprKind::Name(name) if name == "args");
+    });
+    found
+}

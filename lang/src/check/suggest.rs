@@ -1,0 +1,97 @@
+//! Near misses: what a misspelt or foreign name was probably meant to be.
+
+/// Names of other tracing languages and other DTraces, with what dtrail says instead.
+const FOREIGN: &[(&str, &str)] = &[
+    ("comm", "execname"),
+    ("hist", "quantize()"),
+    ("lhist", "lquantize()"),
+    ("nsecs", "timestamp"),
+    ("elapsed", "timestamp"),
+    ("str", "copyinstr() or stringof()"),
+    ("kstr", "stringof()"),
+    ("ustr", "copyinstr()"),
+    ("kptr", "a cast"),
+    ("uptr", "copyin()"),
+    ("buf", "copyin()"),
+    ("print", "trace() or printf()"),
+    ("probe", "probename"),
+    ("func", "probefunc"),
+    ("username", "uid"),
+    ("retval", "arg1 in a return probe"),
+    ("zero", "clear()"),
+    ("delete", "an assignment of 0, or trunc() for an aggregation"),
+    ("stats", "avg(), min() and max()"),
+    ("join", "printf()"),
+    ("strncmp", "=="),
+    ("strcmp", "=="),
+    ("strcontains", "strstr()"),
+    ("curproc", "pid and execname"),
+    ("curlwp", "tid"),
+    ("psargs", "execname"),
+    ("zonename", "nothing: there are no zones"),
+    ("errno_name", "errno"),
+    ("interval", "tick-…"),
+];
+
+/// What stands for a foreign name.
+pub(crate) fn foreign(name: &str) -> Option<&'static str> {
+    FOREIGN.iter().find(|(foreign, _)| *foreign == name).map(|(_, ours)| *ours)
+}
+
+/// The candidate nearest to a name, if one is near enough to be meant: at most a third of its letters differ.
+pub(crate) fn nearest<'a>(name: &str, candidates: impl Iterator<Item = &'a str>) -> Option<&'a str> {
+    let limit = (name.chars().count() / 3).clamp(1, 3);
+    candidates
+        .filter(|candidate| candidate.len().abs_diff(name.len()) <= limit && *candidate != name)
+        .map(|candidate| (distance(name.as_bytes(), candidate.as_bytes()), candidate))
+        .filter(|(distance, candidate)| *distance <= limit && *distance < candidate.len())
+        .min()
+        .map(|(_, candidate)| candidate)
+}
+
+/// Insertions, deletions, replacements and swaps of neighbours that lead from `a` to `b`.
+fn distance(a: &[u8], b: &[u8]) -> usize {
+    let width = b.len() + 1;
+    let mut before = vec![0; width];
+    let mut above: Vec<usize> = (0..width).collect();
+    for (i, &x) in a.iter().enumerate() {
+        let mut row = vec![i + 1; width];
+        for (j, &y) in b.iter().enumerate() {
+            let mut best = (above[j] + usize::from(x != y)).min(above[j + 1] + 1).min(row[j] + 1);
+            if i > 0 && j > 0 && x == b[j - 1] && a[i - 1] == y {
+                best = best.min(before[j - 1] + 1);
+            }
+            row[j + 1] = best;
+        }
+        before = std::mem::replace(&mut above, row);
+    }
+    above[b.len()]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nearest_names() {
+        let names = ["timestamp", "execname", "printf", "pid", "tid", "copyinstr"];
+        for (name, expected) in [
+            ("timstamp", Some("timestamp")),
+            ("exename", Some("execname")),
+            ("pirntf", Some("printf")),
+            ("copyinstring", Some("copyinstr")),
+            ("ped", Some("pid")),
+            ("x", None),
+            ("zzz", None),
+            ("entirely_different", None),
+        ] {
+            assert_eq!(nearest(name, names.into_iter()), expected, "{name}");
+        }
+    }
+
+    #[test]
+    fn foreign_names() {
+        assert_eq!(foreign("comm"), Some("execname"));
+        assert_eq!(foreign("pid"), None);
+    }
+}

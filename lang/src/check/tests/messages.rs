@@ -1,0 +1,226 @@
+//! Wording, and the part of the clause that messages name (runtime spec §13.1).
+
+use super::{Machine, compile_all, message};
+use crate::options::Options;
+
+#[test]
+fn wording() {
+    for (source, expect) in [
+        ("BEGIN { trace(nosuch); }", "in action list: failed to resolve nosuch: Unknown variable name"),
+        ("BEGIN /y/ { }", "in predicate: failed to resolve y: Unknown variable name"),
+        ("BEGIN { x = self->y; }", "in action list: self->y has not yet been declared or assigned"),
+        ("BEGIN { printa(@x); }", "in action list: failed to resolve @x: Unknown variable name"),
+        ("BEGIN /execname/ { }", "in predicate: predicate result must be of scalar type"),
+        ("BEGIN { strlen(); }", "in action list: strlen( ) prototype mismatch: 0 args passed, 1 expected"),
+        (
+            "BEGIN { substr(\"a\"); }",
+            "in action list: substr( ) prototype mismatch: 1 arg passed, at least 2 expected",
+        ),
+        (
+            "BEGIN { trunc(@a = count(), 1, 2); }",
+            "in action list: trunc( ) prototype mismatch: 3 args passed, at most 2 expected",
+        ),
+        (
+            "BEGIN { q[0] = 1; q[1, 2] = 1; }",
+            "in action list: q[ ] prototype mismatch: 2 keys passed, 1 expected",
+        ),
+        (
+            "BEGIN { @a[1] = count(); @a = count(); }",
+            "in action list: @a[ ] prototype mismatch: 0 keys passed, 1 expected",
+        ),
+        (
+            "BEGIN { q[\"x\"] = 1; q[1] = 2; }",
+            "in action list: q[ ] key #1 is incompatible with prototype:\n\tprototype: string\n\t      key: int",
+        ),
+        (
+            "BEGIN { trace(strlen(1)); }",
+            "in action list: strlen( ) argument #1 is incompatible with prototype:\n\tprototype: char *\n\t argument: int",
+        ),
+        (
+            "BEGIN { printf(1); }",
+            "in action list: printf( ) argument #1 is incompatible with prototype:\n\tprototype: string\n\t argument: int",
+        ),
+        (
+            "BEGIN { printf(execname); }",
+            "printf( ) argument #1 is incompatible with prototype:\n\tprototype: string constant\n\t argument: string",
+        ),
+        (
+            "BEGIN { @a = count(); @a = sum(1); }",
+            "in action list: aggregation redefined: @a\n\t current: @a = sum( )\n\tprevious: @a = count( ) : line 1",
+        ),
+        (
+            "BEGIN { @a = trace(1); }",
+            "in action list: @a must be assigned the result of an aggregating function",
+        ),
+        ("BEGIN { @a = count(); @a; }", "expression has null effect: @a"),
+        (
+            "BEGIN { @a[0][1] = count(); }",
+            "in action list: improper attempt to reference @a as a multi-dimensional array",
+        ),
+        ("BEGIN { @a = sum(\"x\"); }", "sum( ) argument #1 must be of scalar type"),
+        (
+            "BEGIN { @ = quantize(1, \"a\"); }",
+            "quantize( ) increment value (argument #2) must be of scalar type",
+        ),
+        (
+            "BEGIN { @ = lquantize(1, 0, 9, 1, \"a\"); }",
+            "lquantize( ) increment value (argument #5) must be of scalar type",
+        ),
+        (
+            "BEGIN { @[1, trace(1)] = count(); }",
+            "in action list: void expression may not be used as aggregation index: key #2",
+        ),
+        (
+            "BEGIN { @a = count(); q[@a] = 1; }",
+            "in action list: aggregation expression may not be used as associative array index: key #1",
+        ),
+        (
+            "BEGIN { clear(1); }",
+            "clear( ) argument #1 is incompatible with prototype:\n\tprototype: aggregation\n\t argument: int",
+        ),
+        (
+            "BEGIN { printa(\"%d\", 1); }",
+            "printa( ) argument #2 is incompatible with prototype:\n\tprototype: aggregation\n\t argument: int",
+        ),
+        ("BEGIN { printa(\"x\"); }", "printa( ) prototype mismatch: 1 args passed, 2 expected"),
+        ("BEGIN { printa(@a[1]); }", "undefined aggregation: @a"),
+        (
+            "BEGIN { @a[1] = count(); @b = count(); printa(@a, @b); }",
+            "printa( ): @a and @b do not have matching key signatures: @a has 1 key, @b has 0 keys",
+        ),
+        (
+            "BEGIN { @a[1] = count(); @b[\"x\"] = count(); printa(@a, @b); }",
+            "printa( ): @b[ ] key #1 is incompatible with @a:\n        a key #1: int\n        b key #1: string",
+        ),
+        ("BEGIN { trace((void)0); }", "trace( ) may not be applied to a void expression"),
+        ("BEGIN { @a = count(); trace(@a); }", "trace( ) may not be applied to a dynamic expression"),
+        (
+            "BEGIN { count(); }",
+            "aggregating function count( ) may not be called from a D expression (D program context required)",
+        ),
+        (
+            "BEGIN { (void)trace(1); }",
+            "tracing function trace( ) may not be called from a D expression (D program context required)",
+        ),
+        ("BEGIN { nosuch(1); }", "undefined function name: nosuch"),
+        ("BEGIN { execname(); }", "scalar 'execname' may not be referenced as a function"),
+        ("BEGIN { panic(); }", "panic() is not implemented (yet)"),
+        ("BEGIN { trace(strlen); }", "in action list: function 'strlen' may not be referenced as scalar"),
+        (
+            "BEGIN { q[1] = 1; trace(q); }",
+            "in action list: associative array 'q' may not be referenced as scalar",
+        ),
+        ("BEGIN { trace(curthread); }", "in action list: curthread is not supported yet"),
+        (
+            "BEGIN { n = 5; n = \"a\"; }",
+            "in action list: operands have incompatible types: \"int\" = \"string\"",
+        ),
+        (
+            "BEGIN { trace(\"a\" == pid); }",
+            "in action list: operands have incompatible types: \"string\" == \"pid_t\"",
+        ),
+        ("BEGIN { x = trace(1); }", "in action list: operands have incompatible types: \"void\" = \"void\""),
+        (
+            "BEGIN { @a = count(); x = @a + 1; }",
+            "in action list: operands have incompatible types: \"aggregation\" + \"int\"",
+        ),
+        (
+            "BEGIN { p = (int (*)(int))8; trace(p + 1); }",
+            "in action list: operands have incompatible types: \"function pointer\" + \"int\"",
+        ),
+        ("BEGIN { pid++; }", "in action list: operator ++ can only be applied to a writable variable"),
+        ("BEGIN { 5++; }", "in action list: operator ++ requires modifiable lvalue as an operand"),
+        ("BEGIN { s = \"a\"; s++; }", "in action list: operator ++ requires operand of scalar type"),
+        ("BEGIN { trace(!\"a\"); }", "in action list: operator ! requires an operand of scalar type"),
+        ("BEGIN { trace(\"a\" & 1); }", "in action list: operator & requires operands of integral type"),
+        (
+            "BEGIN { p = (int *)8; p *= 2; }",
+            "in action list: operator *= requires operands of arithmetic type",
+        ),
+        (
+            "BEGIN { v = (void *)8; v -= 1; }",
+            "in action list: operator -= requires left-hand scalar operand of known size",
+        ),
+        (
+            "BEGIN { trace((char *)\"abc\"); }",
+            "in action list: invalid cast expression: \"string\" to \"char *\"",
+        ),
+        ("BEGIN { trace((char[4])1); }", "in action list: invalid cast expression: \"int\" to \"char [4]\""),
+        (
+            "BEGIN { x = 1; trace(x[0, 1]); }",
+            "in action list: cannot access scalar x as an associative array",
+        ),
+        (
+            "BEGIN { this->v[1] = 2; }",
+            "in action list: local variables may not be used as local associative arrays: v",
+        ),
+        ("int a[4]; BEGIN { trace(a[7]); }", "in action list: index outside array bounds: 7, max is 4"),
+        (
+            "BEGIN { x = 1; x.y = 2; }",
+            "in action list: operator . cannot be applied to type \"int\"; must be applied to a struct or union",
+        ),
+        ("BEGIN { trace(5 % 0); }", "expression contains division by zero"),
+        ("BEGIN { trace(args[0]); }", "in action list: index 0 is out of range for :::BEGIN args[ ]"),
+        (
+            "syscall::write:entry { trace(args[5]); }",
+            "in action list: index 5 is out of range for syscall::write:entry args[ ]",
+        ),
+        (
+            "BEGIN { trace(args[0, 1]); }",
+            "in action list: args[ ] prototype mismatch: 2 args passed, 1 expected",
+        ),
+        (
+            "syscall::write:entry { args[1] = 0; }",
+            "in action list: operator = can only be applied to a writable variable",
+        ),
+        (
+            "syscall::write:entry { x = 1; trace(args[1] == x); }",
+            "in action list: operands have incompatible types: \"userland char *\" == \"int\"",
+        ),
+        ("zork { }", "probe description :::zork does not match any probes"),
+        ("999999 { }", "invalid probe identifier 999999: Unknown probe identifier"),
+        (
+            "fbt:::entry { }",
+            "probe description fbt:::entry does not match any probes of this event source: the bpf source has it",
+        ),
+        (
+            "long x; int x; BEGIN { }",
+            "identifier redeclared: x\n\t current: scalar int\n\tprevious: scalar long",
+        ),
+        (
+            "int x[int]; int x[string]; BEGIN { }",
+            "identifier redeclared: x\n\t current: associative array, key #1 of type string\n\tprevious: associative array, key #1 of type int",
+        ),
+        ("int pid; BEGIN { }", "built-in identifier redeclared: pid"),
+        ("const x; BEGIN { }", "failed to resolve type : Unknown type name"),
+        ("enum ghost g; BEGIN { }", "incomplete struct/union/enum enum ghost: g"),
+    ] {
+        message(source, expect);
+    }
+}
+
+/// The advice about a script.
+fn help(source: &str) -> Option<String> {
+    match compile_all(&[source], &mut Options::default(), &Machine::new()) {
+        Ok(_) => panic!("accepted: {source}"),
+        Err((_, error)) => error.help,
+    }
+}
+
+#[test]
+fn near_misses() {
+    for (source, expect) in [
+        ("BEGIN { trace(exename); }", Some("did you mean execname?")),
+        ("BEGIN { total = 1; trace(totl); }", Some("did you mean total?")),
+        ("BEGIN { self->ts = 1; } END { trace(self->tss); }", Some("did you mean self->ts?")),
+        ("BEGIN { @lat = count(); printa(@lta); }", Some("did you mean @lat?")),
+        ("BEGIN { pritnf(\"x\"); }", Some("did you mean printf()?")),
+        ("BEGIN { @ = hist(1); }", Some("D has quantize() for that")),
+        ("BEGIN { trace(comm); }", Some("D has execname for that")),
+        ("BEGIN { trace(nsecs); }", Some("D has timestamp for that")),
+        ("BEGIN { trace(str(arg0)); }", Some("D has copyinstr() or stringof() for that")),
+        ("BEGIN { trace(unheard_of); }", None),
+    ] {
+        assert_eq!(help(source).as_deref(), expect, "{source}");
+    }
+}

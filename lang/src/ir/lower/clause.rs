@@ -1,0 +1,235 @@
+//! One clause: predicate, statements, sites.
+
+use super::build::{Builder, Fits, Val};
+use super::{Tables, stored};
+use crate::ast::{self, Expr, ExprKind, Stmt};
+use crate::builtins::Action;
+use crate::check::clause::statement;
+use crate::check::fold::Early;
+use crate::check::{Checked, CheckedClause, ExprInfo, Meaning, Site, SiteDetail, TypeInfo};
+use crate::diag::Diagnostic;
+use crate::ir::{ActionSite, BlockId, Clause, ClauseId, Detail, Op, Reg, Terminator, ValueType};
+use crate::source::Span;
+
+/// A clause being lowered.
+pub(super) struct Lower<'a> {
+    pub(super) checked: &'a Checked,
+    pub(super) early: &'a Early,
+    pub(super) info: &'a TypeInfo,
+    pub(super) tables: &'a mut Tables,
+    pub(super) clause: ClauseId,
+    pub(super) build: Builder,
+    /// Statements seen so far.
+    stmts: u32,
+}
+
+/// Lowers a clause.
+pub(super) fn lower(
+    checked: &Checked,
+    early: &Early,
+    clause: &CheckedClause,
+    tree: &ast::Clause,
+    id: ClauseId,
+    tables: &mut Tables,
+) -> Result<Clause, Diagnostic> {
+    let mut lower =
+        Lower { checked, early, info: &clause.info, tables, clause: id, build: Builder::new(), stmts: 0 };
+    lower.whole(tree)?;
+    let (regs, blocks) = lower.build.finish();
+    Ok(Clause { number: clause.number, regs, blocks, span: tree.span })
+}
+
+impl Lower<'_> {
+    fn whole(&mut self, tree: &ast::Clause) -> Result<(), Diagnostic> {
+        let Some(predicate) = &tree.predicate else { return self.body(tree) };
+        match self.early.constant(predicate).map(|c| c.value) {
+            Some(0) => return Ok(()),
+            Some(_) => return self.body(tree),
+            None => {}
+        }
+        let cond = self.condition(predicate)?;
+        let entry = self.build.current();
+        let then = self.build.begin();
+        self.body(tree)?;
+        let last = self.build.current();
+        let end = self.build.begin();
+        self.build.end(last, Terminator::Goto(end));
+        self.build.end(entry, Terminator::Branch { cond, then, otherwise: end, merge: end });
+        Ok(())
+    }
+
+    fn body(&mut self, tree: &ast::Clause) -> Result<(), Diagnostic> {
+        let stmts = tree.body.as_deref().unwrap_or(&[]);
+        if stmts.iter().all(|stmt| matches!(stmt, Stmt::Empty(_))) {
+            self.next_stmt();
+            self.record(Action::Default, Vec::new(), Detail::None, Vec::new(), tree.span);
+            return Ok(());
+        }
+        self.stmts(stmts)
+    }
+
+    fn next_stmt(&mut self) {
+        self.stmts += 1;
+        self.build.stmt = self.stmts;
+    }
+
+    fn stmts(&mut self, stmts: &[Stmt]) -> Result<(), Diagnostic> {
+        for stmt in stmts {
+            match stmt {
+                Stmt::Empty(_) => {}
+                Stmt::Expr(expr) => {
+                    self.next_stmt();
+                    self.stmt(statement(self.early, expr))?;
+                }
+                Stmt::If { cond, then, otherwise, .. } => {
+                    self.next_stmt();
+                    self.conditional(cond, then, otherwise)?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn conditional(&mut self, cond: &Expr, then: &[Stmt], otherwise: &[Stmt]) -> Result<(), Diagnostic> {
+        if let Some(c) = self.early.constant(cond) {
+            let (taken, skipped) = if c.value != 0 { (then, otherwise) } else { (otherwise, then) };
+            self.stmts(taken)?;
+            self.stmts += count(skipped);
+            return Ok(());
+        }
+        let cond = self.condition(cond)?;
+        let before = self.build.current();
+        let then_block = self.build.begin();
+        self.stmts(then)?;
+        let then_end = self.build.current();
+        let otherwise_arm = match otherwise.is_empty() {
+            true => None,
+            false => {
+                let block = self.build.begin();
+                self.stmts(otherwise)?;
+                Some((block, self.build.current()))
+            }
+        };
+        self.merge(before, cond, (then_block, then_end), otherwise_arm);
+        Ok(())
+    }
+
+    /// Ends a block with a branch to arms given by their first and last blocks, and begins the block where they meet.
+    pub(super) fn merge(
+        &mut self,
+        before: BlockId,
+        cond: Reg,
+        then: (BlockId, BlockId),
+        otherwise: Option<(BlockId, BlockId)>,
+    ) {
+        let merge = self.build.begin();
+        self.build.end(then.1, Terminator::Goto(merge));
+        if let Some((_, last)) = otherwise {
+            self.build.end(last, Terminator::Goto(merge));
+        }
+        let otherwise = otherwise.map_or(merge, |(first, _)| first);
+        self.build.end(before, Terminator::Branch { cond, then: then.0, otherwise, merge });
+    }
+
+    /// The same for a branch whose `then` arm is empty.
+    pub(super) fn merge_otherwise(&mut self, before: BlockId, cond: Reg, otherwise: (BlockId, BlockId)) {
+        let merge = self.build.begin();
+        self.build.end(otherwise.1, Terminator::Goto(merge));
+        self.build.end(before, Terminator::Branch { cond, then: merge, otherwise: otherwise.0, merge });
+    }
+
+    fn stmt(&mut self, expr: &Expr) -> Result<(), Diagnostic> {
+        match self.info.site(expr) {
+            Some(Site::Action { action, recorded, detail }) => {
+                let ExprKind::Call { args, .. } = &expr.kind else { return Ok(()) };
+                let mut values = Vec::with_capacity(recorded.len());
+                for (i, ty) in recorded {
+                    values.push(self.stored_value(&args[*i], *ty)?);
+                }
+                let types = recorded.iter().map(|(_, ty)| *ty).collect();
+                let detail = match detail {
+                    SiteDetail::None => Detail::None,
+                    SiteDetail::Format(format) => Detail::Format(format.clone()),
+                    SiteDetail::Printa(format, aggs) => {
+                        Detail::Printa { format: format.clone(), aggs: aggs.clone() }
+                    }
+                    SiteDetail::Agg(agg) => Detail::Agg(*agg),
+                };
+                self.record(*action, types, detail, values, expr.span);
+                Ok(())
+            }
+            Some(Site::Aggregation { agg, value, weight }) => {
+                let ExprKind::Assign { lhs, rhs, .. } = &expr.kind else { return Ok(()) };
+                let ExprKind::Call { args, .. } = &rhs.kind else { return Ok(()) };
+                // Right before left, as in every assignment.
+                let mut operand = |i: Option<usize>| match i {
+                    Some(i) => self.own_width(&args[i]).map(Some),
+                    None => Ok(None),
+                };
+                let (value, weight) = (operand(*value)?, operand(*weight)?);
+                let keys: &[Expr] = match &lhs.kind {
+                    ExprKind::Index { keys, .. } => keys,
+                    _ => &[],
+                };
+                let signature = self.checked.aggs[agg.index()].keys.clone().unwrap_or_default();
+                let mut regs = Vec::with_capacity(keys.len());
+                for (key, slot) in keys.iter().zip(signature) {
+                    regs.push(self.stored_value(key, stored(&self.checked.types, slot))?);
+                }
+                let site = self.tables.agg_site(*agg, self.clause, expr.span);
+                self.build.emit(expr.span, Op::Aggregate { site, keys: regs, value, weight });
+                Ok(())
+            }
+            None => self.effect(expr),
+        }
+    }
+
+    fn record(&mut self, action: Action, args: Vec<ValueType>, detail: Detail, values: Vec<Reg>, span: Span) {
+        let (clause, stmt) = (self.clause, self.build.stmt);
+        let site = self.tables.site(ActionSite { action, clause, stmt, args, detail, span });
+        self.build.emit(span, Op::Record { site, args: values });
+    }
+
+    /// An aggregated value, extended from its own type (runtime spec §7.1).
+    fn own_width(&mut self, expr: &Expr) -> Result<Reg, Diagnostic> {
+        let info = self.info_of(expr);
+        let val = self.value(expr)?;
+        let (bits, signed) = self.checked.types.width(info.ty);
+        Ok(self.build.narrow(expr.span, val, bits, signed).reg)
+    }
+
+    /// A value as it is stored in a variable, recorded, or used as a key.
+    pub(super) fn stored_value(&mut self, expr: &Expr, ty: ValueType) -> Result<Reg, Diagnostic> {
+        self.stored_val(expr, ty).map(|val| val.reg)
+    }
+
+    pub(super) fn stored_val(&mut self, expr: &Expr, ty: ValueType) -> Result<Val, Diagnostic> {
+        match ty {
+            ValueType::Str => self.string(expr).map(|reg| Val::new(reg, Fits::ANY)),
+            ValueType::Pointer => self.value(expr),
+            ValueType::Int { bits, signed } => {
+                let val = self.value(expr)?;
+                Ok(self.build.narrow(expr.span, val, bits, signed))
+            }
+        }
+    }
+
+    /// What the checker found out about an expression that is lowered. It has checked all of them, so the default
+    /// stands for nothing.
+    pub(super) fn info_of(&self, expr: &Expr) -> ExprInfo {
+        let default = || ExprInfo::value(self.checked.types.common().int).meaning(Meaning::Operator);
+        self.info.get(expr).unwrap_or_else(default)
+    }
+}
+
+/// How many numbers the statements of an arm take.
+fn count(stmts: &[Stmt]) -> u32 {
+    stmts
+        .iter()
+        .map(|stmt| match stmt {
+            Stmt::Empty(_) => 0,
+            Stmt::Expr(_) => 1,
+            Stmt::If { then, otherwise, .. } => 1 + count(then) + count(otherwise),
+        })
+        .sum()
+}

@@ -1,0 +1,119 @@
+//! Trees to IR: a checked session in, an [`ir::Program`](super::Program) out.
+//!
+//! One function a clause: the predicate is its first branch, whose other arm is the end. `&&`, `||`, `?:` and `if` are
+//! branches with a merge block. Constants are folded, values that are known to fit are not cut again. What runs where
+//! is not asked here.
+//!
+//! | file | lowers |
+//! |---|---|
+//! | [`clause`] | predicate, statements, sites |
+//! | [`expr`] | values |
+//! | [`place`] | assignments and what they assign to |
+//! | [`build`] | blocks, registers, instruction numbers |
+
+mod build;
+mod clause;
+mod expr;
+mod place;
+
+use std::collections::HashMap;
+
+use super::{
+    ActionSite, AggId, AggSite, AggSiteId, Aggregation, Clause, ClauseId, Program, SiteId, StrId, ValueType,
+    Variable,
+};
+use crate::ast::Item;
+use crate::builtins::AggFn;
+use crate::check::{Checked, Marked, VarShape, session::value_type};
+use crate::diag::Diagnostic;
+use crate::source::Span;
+use crate::types::TypeTable;
+
+/// The tables that clauses fill while they are lowered.
+#[derive(Default)]
+struct Tables {
+    agg_sites: Vec<AggSite>,
+    sites: Vec<ActionSite>,
+    strings: Vec<Box<[u8]>>,
+    string_ids: HashMap<Box<[u8]>, StrId>,
+}
+
+impl Tables {
+    fn string(&mut self, bytes: &[u8]) -> StrId {
+        if let Some(&id) = self.string_ids.get(bytes) {
+            return id;
+        }
+        let id = StrId(self.strings.len() as u32);
+        self.strings.push(bytes.into());
+        self.string_ids.insert(bytes.into(), id);
+        id
+    }
+
+    fn site(&mut self, site: ActionSite) -> SiteId {
+        self.sites.push(site);
+        SiteId(self.sites.len() as u32 - 1)
+    }
+
+    fn agg_site(&mut self, agg: AggId, clause: ClauseId, span: Span) -> AggSiteId {
+        self.agg_sites.push(AggSite { agg, clause, span });
+        AggSiteId(self.agg_sites.len() as u32 - 1)
+    }
+}
+
+/// Lowers a session. Fails on what the language has and dtrail has not yet.
+pub fn lower(checked: &Checked) -> Result<Program, Diagnostic> {
+    let mut tables = Tables::default();
+    let mut clauses: Vec<Clause> = Vec::with_capacity(checked.clauses.len());
+    for (i, clause) in checked.clauses.iter().enumerate() {
+        let (program, early) = &checked.programs[clause.program];
+        if let Some(Item::Clause(tree)) = program.items.get(clause.item) {
+            clauses.push(clause::lower(checked, early, clause, tree, ClauseId(i as u32), &mut tables)?);
+        }
+    }
+    Ok(Program {
+        clauses,
+        enablings: checked.enablings.clone(),
+        probes: checked.probes.clone(),
+        vars: variables(checked),
+        aggs: aggregations(checked),
+        agg_sites: tables.agg_sites,
+        sites: tables.sites,
+        strings: tables.strings,
+        limits: checked.limits,
+    })
+}
+
+/// The type of an index into an ordinary array, which is kept as an associative one: its elements are zero until they
+/// are stored to, as an array's are.
+const INDEX: ValueType = ValueType::Int { bits: 64, signed: true };
+
+/// How a marked type is stored. The checker lets no variable and no key have a type without one.
+fn stored(types: &TypeTable, ty: Marked) -> ValueType {
+    value_type(types, ty.ty).unwrap_or(INDEX)
+}
+
+fn variables(checked: &Checked) -> Vec<Variable> {
+    let variable = |var: &crate::check::VarInfo| Variable {
+        name: var.name.clone(),
+        scope: var.scope,
+        ty: var.ty.map_or(INDEX, |ty| stored(&checked.types, ty)),
+        keys: match &var.shape {
+            VarShape::Scalar => None,
+            VarShape::Associative(keys) => {
+                Some(keys.iter().map(|&key| stored(&checked.types, key)).collect())
+            }
+            VarShape::Array(_) => Some(vec![INDEX]),
+        },
+    };
+    checked.vars.iter().map(variable).collect()
+}
+
+fn aggregations(checked: &Checked) -> Vec<Aggregation> {
+    let aggregation = |agg: &crate::check::names::AggInfo| Aggregation {
+        name: agg.name.clone(),
+        func: agg.function.map_or(AggFn::Count, |(function, _)| function),
+        shape: agg.shape.unwrap_or_default(),
+        keys: agg.keys.iter().flatten().map(|&key| stored(&checked.types, key)).collect(),
+    };
+    checked.aggs.iter().map(aggregation).collect()
+}
