@@ -71,6 +71,9 @@ funcs! {
     /// Internal: `s[n]`, one byte of a string, sign-extended; 0 beyond the end. A computed index at or above
     /// `strsize` raises `BADINDEX`; a constant one is not checked (the third argument says which: 1 is computed).
     StrByte = "<byte>", C("char"), &[CHARS, C("int64_t"), INT], 3, Free, Kernel::Yes, true;
+    /// Internal: a computed index into an ordinary array and the array's length; gives the index, or raises `BADINDEX`
+    /// with it if it is not below the length, both taken as unsigned.
+    ArrayIndex = "<index>", C("int64_t"), &[C("int64_t"), C("int64_t")], 2, Free, Kernel::No, true;
 }
 
 impl Func {
@@ -87,9 +90,48 @@ impl Func {
 
 /// Subroutines of D that exist elsewhere or come later, with the reason the checker gives.
 pub const UNIMPLEMENTED: &[(&str, &str)] = &[
-    ("msgsize", "unimplemented subroutine: msgsize"),
-    ("msgdsize", "unimplemented subroutine: msgdsize"),
+    ("alloca", "alloca() is not implemented (yet)"),
+    ("bcopy", "bcopy() is not implemented (yet)"),
+    ("cleanpath", "cleanpath() is not implemented (yet)"),
+    ("copyinto", "copyinto() is not implemented (yet)"),
+    ("copyout", "copyout() is not implemented (yet)"),
+    ("copyoutstr", "copyoutstr() is not implemented (yet)"),
+    ("d_path", "d_path() is not implemented (yet)"),
     ("ddi_pathname", "unimplemented subroutine: ddi_pathname"),
+    ("getf", "getf() is not implemented (yet)"),
+    ("getmajor", "getmajor() is not implemented (yet)"),
+    ("getminor", "getminor() is not implemented (yet)"),
+    ("htonl", "htonl() is not implemented (yet)"),
+    ("htonll", "htonll() is not implemented (yet)"),
+    ("htons", "htons() is not implemented (yet)"),
+    ("inet_ntoa", "inet_ntoa() is not implemented (yet)"),
+    ("inet_ntoa6", "inet_ntoa6() is not implemented (yet)"),
+    ("inet_ntop", "inet_ntop() is not implemented (yet)"),
+    ("json", "json() is not implemented (yet)"),
+    ("link_ntop", "link_ntop() is not implemented (yet)"),
+    ("lltostr", "lltostr() is not implemented (yet)"),
+    ("msgdsize", "unimplemented subroutine: msgdsize"),
+    ("msgsize", "unimplemented subroutine: msgsize"),
+    ("mutex_owned", "mutex_owned() is not implemented (yet)"),
+    ("mutex_owner", "mutex_owner() is not implemented (yet)"),
+    ("mutex_type_adaptive", "mutex_type_adaptive() is not implemented (yet)"),
+    ("mutex_type_spin", "mutex_type_spin() is not implemented (yet)"),
+    ("ntohl", "ntohl() is not implemented (yet)"),
+    ("ntohll", "ntohll() is not implemented (yet)"),
+    ("ntohs", "ntohs() is not implemented (yet)"),
+    ("progenyof", "progenyof() is not implemented (yet)"),
+    ("rand", "rand() is not implemented (yet)"),
+    ("rindex", "rindex() is not implemented (yet)"),
+    ("rw_iswriter", "rw_iswriter() is not implemented (yet)"),
+    ("rw_read_held", "rw_read_held() is not implemented (yet)"),
+    ("rw_write_held", "rw_write_held() is not implemented (yet)"),
+    ("speculation", "speculation() is not implemented (yet)"),
+    ("strchr", "strchr() is not implemented (yet)"),
+    ("strrchr", "strrchr() is not implemented (yet)"),
+    ("strtok", "strtok() is not implemented (yet)"),
+    ("strtoll", "strtoll() is not implemented (yet)"),
+    ("tolower", "tolower() is not implemented (yet)"),
+    ("toupper", "toupper() is not implemented (yet)"),
 ];
 
 #[cfg(test)]

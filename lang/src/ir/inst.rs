@@ -269,6 +269,39 @@ impl Op {
         }
     }
 
+    /// The register it writes, to be replaced.
+    pub fn dst_mut(&mut self) -> Option<&mut Reg> {
+        match self {
+            Op::Const { dst, .. }
+            | Op::Str { dst, .. }
+            | Op::Null { dst }
+            | Op::Move { dst, .. }
+            | Op::Binary { dst, .. }
+            | Op::Unary { dst, .. }
+            | Op::Compare { dst, .. }
+            | Op::Extend { dst, .. }
+            | Op::StrCompare { dst, .. }
+            | Op::Builtin { dst, .. }
+            | Op::Load { dst, .. }
+            | Op::LoadStr { dst, .. }
+            | Op::GetVar { dst, .. }
+            | Op::GetElem { dst, .. }
+            | Op::Call { dst, .. }
+            | Op::Recv { dst, .. }
+            | Op::Bit { dst, .. } => Some(dst),
+            Op::Store { .. }
+            | Op::SetVar { .. }
+            | Op::SetElem { .. }
+            | Op::Aggregate { .. }
+            | Op::Record { .. }
+            | Op::Send { .. }
+            | Op::Work
+            | Op::SetBit { .. }
+            | Op::Control { .. }
+            | Op::FaultPoint { .. } => None,
+        }
+    }
+
     /// Calls `f` with every register it reads, in order.
     pub fn for_each_src(&self, mut f: impl FnMut(Reg)) {
         match self {

@@ -25,6 +25,7 @@ pub const TABLE: &[(Func, Routine)] = &[
     (Func::Dirname, dirname),
     (Func::StrSuffix, suffix),
     (Func::StrByte, byte),
+    (Func::ArrayIndex, array_index),
 ];
 
 /// Calls the routine of a subroutine with register words.
@@ -144,6 +145,13 @@ extern "C" fn byte(run: &mut Run<'_>, text: u64, at: u64, computed: u64, _: u32)
     }
     let byte = usize::try_from(at).ok().and_then(|at| run.bytes(text)?.get(at).copied());
     byte.unwrap_or(0) as i8 as u64
+}
+
+extern "C" fn array_index(run: &mut Run<'_>, index: u64, length: u64, _: u64, _: u32) -> u64 {
+    if index >= length {
+        return run.raise(Raised::new(FaultKind::BadIndex, index));
+    }
+    index
 }
 
 #[cfg(test)]
