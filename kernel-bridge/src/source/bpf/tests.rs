@@ -272,5 +272,100 @@ fn starting_and_stopping_every_system_call_is_quick() {
     let all = swept(&mut source);
     source.detach().expect("always");
     println!("{} probes: attach {attached:?}, stop {:?}", probes.len(), stopping.elapsed());
-    assert!(all.iter().any(|(_, keys, _)| keys[0] == text("poll") || keys[0] == text("ppoll")));
+    assert!(all.iter().any(|(_, keys, _)| keys[0] == text("epoll_pwait") || keys[0] == text("epoll_pwait2")));
+}
+
+/// A script that runs to its end under `sh`, and is removed afterwards.
+struct Script(std::path::PathBuf);
+
+impl Script {
+    fn new(name: &str, text: &str) -> Script {
+        let path = std::env::temp_dir().join(format!("dtrail-{name}-{}", std::process::id()));
+        std::fs::write(&path, text).expect("the temporary directory can be written");
+        Script(path)
+    }
+}
+
+impl Drop for Script {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_file(&self.0);
+    }
+}
+
+#[test]
+fn a_shell_s_children_are_born_run_and_die() {
+    if !privileged() {
+        return;
+    }
+    let script = Script::new("proc", "/bin/true\n/bin/false\n/no/such/program\nkill -9 $$\n");
+    let mut source = start(&format!("sh {}", script.0.display()));
+    let target = source.environment().macro_variable("target").expect("always there");
+    let mut tables = String::new();
+    let names = ["create", "exec", "exec-failure", "exec-success", "exit", "start"];
+    for (i, name) in names.iter().enumerate() {
+        let pattern = dtrail_lang::env::ProbePattern {
+            provider: "proc".into(),
+            name: (*name).into(),
+            ..Default::default()
+        };
+        let probe = source.environment().match_probes(&pattern).expect("it exists").remove(0);
+        tables +=
+            &format!("p{i} = probe {} proc:{}:{}:{name} source\n", probe.id.0, probe.module, probe.function);
+    }
+    let program = format!(
+        "{tables}agg @a[string]: count\nagg @b[string, i64]: count\ng0 = @a in c0\ng1 = @b in c1\n\
+         enable c0 on p0, p1, p3, p5\nenable c1 on p2, p4\n\
+         clause c0 {{\nb0:\n i0 = builtin pid\n i1 = {target}\n i2 = eq i0, i1\n i3 = builtin ppid\n \
+         i4 = eq i3, i1\n i5 = or i2, i4\n branch i5 ? b1 : b2 merge b2\nb1:\n s6 = builtin probename\n \
+         aggregate g0 [s6]\n goto b2\nb2:\n return\n}}\n\
+         clause c1 {{\nb0:\n i0 = builtin pid\n i1 = {target}\n i2 = eq i0, i1\n i3 = builtin ppid\n \
+         i4 = eq i3, i1\n i5 = or i2, i4\n branch i5 ? b1 : b2 merge b2\nb1:\n s6 = builtin probename\n \
+         i7 = builtin arg0\n aggregate g1 [s6, i7]\n goto b2\nb2:\n return\n}}\n"
+    );
+    let plan = plan(&program);
+    run(&mut source, &plan);
+    let got = swept(&mut source);
+    let one = |name: &str, count| (AggId(0), vec![text(name)], count);
+    let two = |name: &str, arg, count| (AggId(1), vec![text(name), Value::Int(arg)], count);
+    let mut expected = vec![
+        one("create", 3),
+        one("exec", 3),
+        // The target's own, at whose end it stood when tracing began, and those of two children.
+        one("exec-success", 2),
+        one("start", 3),
+        two("exec-failure", 2, 1),
+        two("exit", 1, 3),
+        two("exit", 2, 1),
+    ];
+    expected.sort();
+    assert_eq!(got, expected);
+    let [Exited { how: Some(ExitedHow::Signal(9)), .. }] = source.exited()[..] else {
+        panic!("it was killed")
+    };
+}
+
+#[test]
+fn profile_samples_have_one_program_counter() {
+    if !privileged() {
+        return;
+    }
+    let mut source = start("dd if=/dev/zero of=/dev/null bs=1 count=400000 status=none");
+    let pattern = dtrail_lang::env::ProbePattern {
+        provider: "profile".into(),
+        name: "profile-1ms".into(),
+        ..Default::default()
+    };
+    let probe = source.environment().match_probes(&pattern).expect("it can be made").remove(0);
+    let tables = format!(
+        "p0 = probe {} profile:::profile-1ms source\nagg @a[i64, i64]: count\ng0 = @a in c0\nenable c0 on p0",
+        probe.id.0
+    );
+    let body = "i3 = builtin arg0\n i4 = builtin arg1\n i5 = 0\n i6 = ne i3, i5\n i7 = ne i4, i5\n aggregate g0 [i6, i7]";
+    let plan = plan(&for_target(&source, &tables, body));
+    run(&mut source, &plan);
+    let got = swept(&mut source);
+    let keys: Vec<[i64; 2]> = got.iter().map(|(_, keys, _)| [keys[0].int(), keys[1].int()]).collect();
+    assert!(keys == [[0, 1], [1, 0]] || keys == [[1, 0]], "kernel or user, never both or none: {got:?}");
+    let samples: u64 = got.iter().map(|(.., count)| count).sum();
+    assert!(samples >= 20, "at least 20 ms of work, {samples}");
 }
