@@ -5,7 +5,7 @@
 //!
 //! # Sweeping
 //!
-//! A program reads the generation when it updates, and the update carries that number. A cut increments the
+//! A program reads the generation once, when it starts, and all that it updates carries that number. A cut increments the
 //! number, so what belongs to older generations changes only until the runs that began before the cut have ended. A sweep
 //! waits for those ([`MapAccess::quiesce`]), hands over every entry of an older generation, removes it, and moves
 //! [`control::ACKED`] up. An array keeps N generations and so at most N - 1 may be unacknowledged; a cut that finds no room

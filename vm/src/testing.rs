@@ -37,7 +37,7 @@ impl Default for FixedHost {
 
 impl FixedHost {
     /// The clock's reading at a deadline.
-    pub(crate) fn at(&self, deadline: Instant) -> u64 {
+    fn at(&self, deadline: Instant) -> u64 {
         deadline.duration_since(self.base).as_nanos() as u64
     }
 }
@@ -256,7 +256,7 @@ impl EventSource for ListSource {
     }
 }
 
-pub(crate) struct NoProbes;
+struct NoProbes;
 
 impl Environment for NoProbes {
     fn match_probes(&self, _: &ProbePattern) -> Result<Vec<Probe>, NoMatch> {

@@ -16,8 +16,10 @@ pub mod asm;
 mod builtins;
 mod clause;
 mod context;
+pub mod disasm;
 mod emit;
 mod funcs;
+pub mod harness;
 mod keys;
 mod maps;
 mod memory;
@@ -27,6 +29,10 @@ mod record;
 mod rodata;
 mod strings;
 mod survey;
+#[cfg(test)]
+mod testing;
+#[cfg(test)]
+mod tests;
 mod vars;
 
 pub use emit::{EmitError, emit};

@@ -1,0 +1,120 @@
+//! From programs with references to one image of bytes that rbpf runs: subprograms follow the program, maps become
+//! handles and addresses, and each atomic add becomes load, add, store, which is the same where nothing nests.
+
+use crate::ebpf::asm::{Alu, Mreg, R5, opcode, pack, unpack};
+use crate::ebpf::{Code, EbpfProgram, ProgramSpec, RelocTarget};
+
+use super::check;
+
+/// The number of the helper that tells the harness where the stack is.
+pub(super) const STACK_HELPER: i32 = 0x7fff;
+
+/// What a map is as helpers see it: this plus its index.
+pub(super) const HANDLE: u64 = 0x6d61_7000_0000_0000;
+
+/// Linked code.
+pub(super) struct Image {
+    /// The instructions' bytes.
+    pub(super) bytes: Vec<u8>,
+    /// Where each function begins and how much stack it takes, in order.
+    pub(super) functions: Vec<(usize, u16)>,
+}
+
+/// Links a program with the subprograms it may call. `address` gives where entry 0 of an array lies.
+pub(super) fn link(
+    program: &EbpfProgram,
+    spec: &ProgramSpec,
+    address: impl Fn(u32) -> Option<u64>,
+) -> Result<Image, String> {
+    let mut insns = Vec::new();
+    let mut functions = Vec::new();
+    let mut calls = Vec::new();
+    // The first instructions say where the stack is; they leave everything as the program expects it.
+    insns.extend([
+        pack(opcode::MOV_REG, 6, 1, 0, 0),
+        pack(opcode::MOV_REG, 1, 10, 0, 0),
+        pack(opcode::CALL, 0, 0, 0, STACK_HELPER),
+        pack(opcode::MOV_REG, 1, 6, 0, 0),
+    ]);
+    let codes = std::iter::once(&spec.code).chain(program.subprograms.iter().map(|s| &s.code));
+    for (i, code) in codes.enumerate() {
+        let start = if i == 0 { 0 } else { insns.len() };
+        functions.push((start, check::frame(&code.insns).next_multiple_of(8) as u16));
+        append(&mut insns, code, &mut calls, &address)?;
+    }
+    for (at, subprogram) in calls {
+        let Some(&(target, _)) = functions.get(subprogram as usize + 1) else {
+            return Err(format!("a call of subprogram {subprogram}, which is not there"));
+        };
+        let distance = target as i64 - at as i64 - 1;
+        insns[at] = pack(opcode::CALL, 0, opcode::PSEUDO_CALL, 0, distance as i32);
+    }
+    if insns.len() > i16::MAX as usize {
+        return Err(format!("{} instructions are more than rbpf can jump over", insns.len()));
+    }
+    Ok(Image { bytes: insns.iter().flat_map(|insn| insn.to_le_bytes()).collect(), functions })
+}
+
+/// Appends one function; calls of subprograms are left for later.
+fn append(
+    out: &mut Vec<u64>,
+    code: &Code,
+    calls: &mut Vec<(usize, u32)>,
+    address: &impl Fn(u32) -> Option<u64>,
+) -> Result<(), String> {
+    // Where each instruction begins once the atomic adds are expanded.
+    let mut places = Vec::with_capacity(code.insns.len() + 1);
+    let mut at = out.len();
+    let mut second_half = false;
+    for &insn in &code.insns {
+        places.push(at);
+        let opcode = unpack(insn).opcode;
+        at += if !second_half && opcode == opcode::ATOMIC64 { 3 } else { 1 };
+        second_half = !second_half && opcode == opcode::LDDW;
+    }
+    places.push(at);
+
+    let mut relocs = code.relocs.iter().peekable();
+    let mut i = 0;
+    while i < code.insns.len() {
+        let insn = unpack(code.insns[i]);
+        let reloc = relocs.next_if(|r| r.insn as usize == i).map(|r| r.target);
+        match (insn.opcode, reloc) {
+            (opcode::LDDW, target) => {
+                let value = match target {
+                    Some(RelocTarget::Map(map)) => HANDLE + u64::from(map),
+                    Some(RelocTarget::MapValue { map, offset }) => {
+                        let base = address(map).ok_or_else(|| format!("map {map} has no address"))?;
+                        base + u64::from(offset)
+                    }
+                    _ => code.insns[i] >> 32 | code.insns.get(i + 1).map_or(0, |n| n >> 32 << 32),
+                };
+                out.push(pack(opcode::LDDW, insn.dst, 0, 0, value as i32));
+                out.push(pack(0, 0, 0, 0, (value >> 32) as i32));
+                i += 1;
+            }
+            (opcode::CALL, Some(RelocTarget::Subprogram(index))) => {
+                calls.push((out.len(), index));
+                out.push(code.insns[i]);
+            }
+            (opcode::ATOMIC64, _) => {
+                let Mreg(temp) = R5;
+                out.push(pack(0x79, temp, insn.dst, insn.off, 0));
+                out.push(pack(Alu::Add as u8 | 0x0f, temp, insn.src, 0, 0));
+                out.push(pack(0x7b, insn.dst, temp, insn.off, 0));
+            }
+            _ if insn.is_jump() => {
+                let target = usize::try_from(i as i64 + 1 + i64::from(insn.off)).ok();
+                let Some(&target) = target.and_then(|t| places.get(t)) else {
+                    return Err(format!("instruction {i} jumps out of its function"));
+                };
+                let off = i16::try_from(target as i64 - places[i] as i64 - 1)
+                    .map_err(|_| format!("the jump at {i} is too long"))?;
+                out.push(pack(insn.opcode, insn.dst, insn.src, off, insn.imm));
+            }
+            _ => out.push(code.insns[i]),
+        }
+        i += 1;
+    }
+    Ok(())
+}

@@ -1,0 +1,5 @@
+//! The ops, one after the other: IR text, emitted, run, compared with what the op's comment says.
+
+use super::testing::{Bench, Sent, TestEvent, Value, int, one_block, run};
+
+mod ints;
