@@ -13,8 +13,6 @@ use crate::plan::Placement;
 pub struct Options {
     /// `-q`: no rows, only what is printed.
     pub quiet: bool,
-    /// `-F`: rows indented by entry and return.
-    pub flowindent: bool,
     /// `-w`
     pub destructive: bool,
     /// `-Z`: descriptions may match nothing.
@@ -45,6 +43,8 @@ pub struct Options {
     pub switchrate: u64,
     /// Nanoseconds between looks at the drop counters.
     pub statusrate: u64,
+    /// Nanoseconds between two looks at the aggregations; 0 looks when they are printed.
+    pub aggrate: u64,
     /// Sort by key first.
     pub aggsortkey: bool,
     /// Reverse the order.
@@ -63,7 +63,6 @@ impl Default for Options {
     fn default() -> Options {
         Options {
             quiet: false,
-            flowindent: false,
             destructive: false,
             zdefs: false,
             pspec: false,
@@ -79,6 +78,7 @@ impl Default for Options {
             dynvarsize: 1 << 20,
             switchrate: 0,
             statusrate: 1_000_000_000,
+            aggrate: 0,
             aggsortkey: false,
             aggsortrev: false,
             aggsortkeypos: 0,
@@ -233,7 +233,7 @@ const ROWS: &[Row] = &[
     row("zdefs", Kind::Flag(|o| &mut o.zdefs)),
     // Run time.
     row("aggpercpu", Kind::Refused),
-    row("aggrate", Kind::Unused(Shape::Rate)),
+    row("aggrate", Kind::Rate(|o| &mut o.aggrate)),
     row("aggsize", Kind::Size(|o| &mut o.aggsize)),
     row("aggsortkey", Kind::Bool(|o| &mut o.aggsortkey)),
     row("aggsortkeypos", Kind::Number(0, u32::MAX, |o| &mut o.aggsortkeypos)),
@@ -252,7 +252,7 @@ const ROWS: &[Row] = &[
     row("destructive", Kind::Bool(|o| &mut o.destructive)),
     row("dynvarsize", Kind::Size(|o| &mut o.dynvarsize)),
     row("encoding", Kind::Refused),
-    row("flowindent", Kind::Bool(|o| &mut o.flowindent)),
+    row("flowindent", Kind::Refused),
     row("grabanon", Kind::Unused(Shape::Bool)),
     row("jstackframes", Kind::Unused(Shape::Number)),
     row("jstackstrsize", Kind::Unused(Shape::Size)),

@@ -9,7 +9,7 @@
 use dtrail_lang::ir::{Clause, Op, Reg, RegKind, StrId, Terminator};
 
 use super::asm::{Mreg, R2, R3, R4, R5};
-use dtrail_lang::builtins::BuiltinVar;
+use dtrail_lang::builtins::{BuiltinVar, Func};
 
 /// Where an integer register lives.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -264,7 +264,7 @@ fn string_roots(clause: &Clause, mentions: &Mentions) -> Vec<usize> {
 /// Live intervals by register, and the positions of clobbering ops.
 ///
 /// Instruction number `n` reads at `4n` what it may overwrite, at `4n + 1` what must survive its own code, and writes at
-/// `4n + 2`.
+/// `4n + 2`; a string that it still reads when it has begun to write its result, it reads at `4n + 2` too.
 fn intervals(
     clause: &Clause,
     facts: &impl OpFacts,
@@ -288,8 +288,9 @@ fn intervals(
                     clobbers.push(at);
                 }
                 inst.op.for_each_src(|r| {
-                    let survives = clobbering || clause.regs[r.index()] == RegKind::Str;
-                    touch(r, at + u32::from(survives));
+                    let string = clause.regs[r.index()] == RegKind::Str;
+                    let joined = string && matches!(inst.op, Op::Call { func: Func::Strjoin, .. });
+                    touch(r, at + if joined { 2 } else { u32::from(clobbering || string) });
                 });
                 if let Some(dst) = inst.op.dst() {
                     touch(dst, at + 2);

@@ -120,6 +120,12 @@ fn wall_offset() -> u64 {
     nanos(ClockId::Realtime).wrapping_sub(nanos(ClockId::Monotonic)) as u64
 }
 
+/// The programs and maps that [`EventSource::attach`] would load for a plan; for `--dump`.
+pub fn emit(plan: &Plan, settings: Settings) -> Result<EbpfProgram, Error> {
+    let types = Btf::of_kernel().map_err(|e| load::no_types(&e))?;
+    ebpf::emit(plan, &target(plan, settings, &types)?).map_err(|e| Error::new(e.to_string()))
+}
+
 /// What the emitter must know of this machine.
 fn target(plan: &Plan, settings: Settings, types: &Btf) -> Result<ebpf::Target, Error> {
     let offsets = types.kernel_offsets().map_err(|member| {

@@ -4,6 +4,7 @@ pub mod bpf;
 pub mod event_file;
 mod event_memory;
 mod event_words;
+pub mod idle;
 pub mod inject;
 pub mod kernel_part;
 mod losses;

@@ -133,7 +133,8 @@ pub(super) fn placements(program: &Program, settled: &Settled) -> Vec<AggPlaceme
                 continue;
             }
             let types = &program.aggs[program.agg_sites[i as usize].agg.index()].keys;
-            let parts = keys.iter().zip(types).map(|(&reg, &ty)| part(clause, reg, ty));
+            let strsize = program.limits.strsize;
+            let parts = keys.iter().zip(types).map(|(&reg, &ty)| part(clause, reg, ty, strsize));
             let key: Vec<KeyPart> = parts.collect();
             // One site has one layout: where its code differs, the plain form serves both.
             placement.key = match std::mem::replace(&mut seen[i as usize], true) {
@@ -145,9 +146,10 @@ pub(super) fn placements(program: &Program, settled: &Settled) -> Vec<AggPlaceme
     out
 }
 
-fn part(clause: &Clause, reg: Reg, ty: ValueType) -> KeyPart {
+fn part(clause: &Clause, reg: Reg, ty: ValueType, strsize: u32) -> KeyPart {
     match only_definition(clause, reg).map(|inst| &inst.op) {
-        Some(Op::Builtin { var: BuiltinVar::Execname, .. }) => KeyPart::Execname,
+        // A short string limit cuts the name, and then two names can be one key.
+        Some(Op::Builtin { var: BuiltinVar::Execname, .. }) if strsize >= 15 => KeyPart::Execname,
         Some(Op::Builtin {
             var:
                 var @ (BuiltinVar::Probeprov
