@@ -1,0 +1,165 @@
+#!/usr/bin/env python3
+"""Measures dtrail beside bpftrace and hand-written eBPF: start-up, attaching everything, and the cost of a probe.
+
+  bench.py [--dtrail PATH] [--bpftrace PATH] [--reps 7] [--calls 3000000] [--only startup,attach,cost] [--json FILE]
+
+Tools run interleaved; the best of the repetitions counts. The cost of a probe is the workload's own CPU time per call with
+the tool, less the same without: start-up and tear-down are not in it, nor is what the neighbours do. Only our own
+children are traced (process filters), except where a row starts and stops every system call probe. Needs root for `attach`
+and `cost`. bpftrace is left out if it is not installed; both `work` and the numbers are made anew on each run."""
+import argparse, json, os, shutil, subprocess, sys, tempfile, time
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+FLOOR = [sys.executable, os.path.join(HERE, "floor.py")]
+
+# name, programs by tool; the floor's is a word of floor.py
+STARTUP = [("BEGIN only", {"dtrail": "BEGIN { exit(0); }", "bpftrace": "BEGIN { exit(); }"})]
+ATTACH = [("syscall:::entry start + stop", {
+    "dtrail": "syscall:::entry /pid == 0/ { @ = count(); } BEGIN { exit(0); }",
+    "bpftrace": "t:syscalls:sys_enter_* /pid == 0/ { @ = count() } BEGIN { exit(); }"})]
+COST = [
+    ("count() on every call", {
+        "dtrail": "syscall:::entry /pid == $target/ { @ = count(); }",
+        "bpftrace": "t:raw_syscalls:sys_enter /pid == cpid/ { @ = count() }", "floor": "count"}),
+    ("count() by call", {
+        "dtrail": "syscall:::entry /pid == $target/ { @[probefunc] = count(); }",
+        "bpftrace": "t:raw_syscalls:sys_enter /pid == cpid/ { @[args->id] = count() }", "floor": "countid"}),
+    ("count() by execname", {
+        "dtrail": "syscall:::entry /pid == $target/ { @[execname] = count(); }",
+        "bpftrace": "t:raw_syscalls:sys_enter /pid == cpid/ { @[comm] = count() }", "floor": "comm"}),
+    ("quantize(timestamp)", {
+        "dtrail": "syscall:::entry /pid == $target/ { @ = quantize(timestamp); }",
+        "bpftrace": "t:raw_syscalls:sys_enter /pid == cpid/ { @ = hist(nsecs) }", "floor": "hist"}),
+    ("entry/return latency, quantize", {
+        "dtrail": "syscall:::entry /pid == $target/ { self->s = timestamp; }"
+                  " syscall:::return /self->s/ { @ = quantize(timestamp - self->s); self->s = 0; }",
+        "bpftrace": "t:raw_syscalls:sys_enter /pid == cpid/ { @s[tid] = nsecs }"
+                    " t:raw_syscalls:sys_exit /@s[tid]/ { @ = hist(nsecs - @s[tid]); delete(@s[tid]) }",
+        "floor": "latency"}),
+]
+# What the project holds itself to: row -> (limit against the floor, limit against bpftrace)
+LIMITS = {"count() on every call": (1.15, 0.75), "entry/return latency, quantize": (None, 0.65)}
+
+
+def command(tool, path, program, work=None):
+    if tool == "floor":
+        return FLOOR + [program, "--"] + work
+    words = [path, "-q", "-n", program] if tool == "dtrail" else [path, "-e", program]
+    return words + (["-c", " ".join(work)] if work else [])
+
+
+def run(argv):
+    """Wall seconds, peak resident KiB, exit status, the last line of standard error."""
+    with tempfile.TemporaryFile() as err:
+        start = time.monotonic()
+        process = subprocess.Popen(argv, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=err)
+        _, status, usage = os.wait4(process.pid, 0)
+        wall = time.monotonic() - start
+        process.returncode = os.waitstatus_to_exitcode(status)
+        err.seek(0)
+        lines = err.read().decode(errors="replace").strip().splitlines()
+    return wall, usage.ru_maxrss, process.returncode, lines[-1] if lines else ""
+
+
+def per_call(argv, result):
+    """The workload's CPU nanoseconds per call under a command, or a text that says why there are none."""
+    if os.path.exists(result):
+        os.unlink(result)
+    _, _, status, last = run(argv)
+    try:
+        with open(result) as f:
+            nanoseconds = float(f.read().split()[2])
+    except (OSError, IndexError):
+        return last or f"status {status}"
+    return nanoseconds if status == 0 else last or f"status {status}"
+
+
+def best(values):
+    numbers = [v for v in values if isinstance(v, float)]
+    return min(numbers) if numbers else None
+
+
+def table(header, rows):
+    print("| " + " | ".join(header) + " |")
+    print("|" + " --- |" * len(header))
+    for row in rows:
+        print("| " + " | ".join(row) + " |", flush=True)
+    print()
+
+
+def started(title, cases, tools, reps, out):
+    rows = []
+    for name, programs in cases:
+        runs = {tool: [] for tool in tools if tool in programs}
+        for _ in range(reps):
+            for tool in runs:
+                runs[tool].append(run(command(tool, tools[tool], programs[tool])))
+        for tool, results in runs.items():
+            good = [r for r in results if r[2] == 0]
+            wall = min((r[0] for r in good), default=None)
+            memory = min((r[1] for r in good), default=None)
+            out.append({"row": name, "tool": tool, "wall": wall, "rss_kib": memory, "failed": len(results) - len(good)})
+            shown = [f"{wall * 1e3:.1f}", f"{memory / 1024:.1f}"] if good else [f"failed: {results[-1][3][:80]}", ""]
+            rows.append([name, tool] + shown)
+    print(f"### {title}\n")
+    table(["what", "tool", "wall ms", "peak RSS MiB"], rows)
+
+
+def cost(tools, calls, reps, work, result, out):
+    rows = []
+    for name, programs in COST:
+        argv = [work, "sys", str(calls), result]
+        bare, runs = [], {tool: [] for tool in tools if tool in programs}
+        for _ in range(reps):
+            bare.append(per_call(argv, result))
+            for tool in runs:
+                runs[tool].append(per_call(command(tool, tools[tool], programs[tool], argv), result))
+        base = best(bare)
+        added = {t: best(v) - base if best(v) is not None else None for t, v in runs.items()}
+        ours = added.get("dtrail")
+        row = [name, f"{base:.0f}"]
+        for tool in tools:
+            if added.get(tool) is None:
+                row.append("failed: " + str(runs[tool][-1])[:60] if tool in runs else "")
+            else:
+                row.append(f"{added[tool]:.0f}")
+        for tool, limit in zip(("floor", "bpftrace"), LIMITS.get(name, (None, None))):
+            other = added.get(tool)
+            ratio = f"{ours / other:.2f}" if ours is not None and other else "-"
+            row.append(ratio + (f" (to reach {limit})" if limit else ""))
+        out.append({"row": name, "bare": base, "added": added})
+        rows.append(row)
+    print("### Cost of a probe: CPU nanoseconds added to a call\n")
+    table(["what", "call alone"] + list(tools) + ["dtrail : floor", "dtrail : bpftrace"], rows)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--dtrail", default=os.path.join(HERE, "..", "target", "release", "dtrail"))
+    parser.add_argument("--bpftrace", default=shutil.which("bpftrace"))
+    parser.add_argument("--reps", type=int, default=7)
+    parser.add_argument("--calls", type=int, default=3_000_000)
+    parser.add_argument("--only", default="startup,attach,cost")
+    parser.add_argument("--json")
+    args = parser.parse_args()
+
+    tools = {"dtrail": args.dtrail}
+    if args.bpftrace:
+        tools["bpftrace"] = args.bpftrace
+    sections, out = args.only.split(","), {"startup": [], "attach": [], "cost": []}
+    if "startup" in sections:
+        started("Start-up", STARTUP, tools, args.reps, out["startup"])
+    if "attach" in sections:
+        started("Attaching and detaching", ATTACH, tools, args.reps, out["attach"])
+    if "cost" in sections:
+        with tempfile.TemporaryDirectory() as scratch:
+            work, result = os.path.join(scratch, "work"), os.path.join(scratch, "result")
+            subprocess.run(["cc", "-O1", "-o", work, os.path.join(HERE, "work.c")], check=True)
+            cost({**tools, "floor": None}, args.calls, args.reps, work, result, out["cost"])
+    if args.json:
+        with open(args.json, "w") as f:
+            json.dump(out, f, indent=1)
+
+
+if __name__ == "__main__":
+    main()
