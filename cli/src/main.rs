@@ -1,7 +1,31 @@
-//! The `dtrail` command: options in, exit status out; wires the crates together.
+//! The `dtrail` command: this process's arguments, environment and streams into [`dtrail::run`], its status out.
 
-mod options;
+use std::io::{self, IsTerminal, Write};
+use std::process::ExitCode;
 
-fn main() {
-    let _ = options::parse(std::env::args_os().skip(1));
+use dtrail::{Environment, Interrupts, Invocation};
+
+fn main() -> ExitCode {
+    let mut args = std::env::args_os();
+    let name = args.next().unwrap_or_default();
+    let progname =
+        std::path::Path::new(&name).file_name().map_or("dtrail".into(), |n| n.to_string_lossy().into_owned());
+    let interrupts = match Interrupts::install() {
+        Ok(interrupts) => Some(interrupts),
+        Err(e) => {
+            let _ = writeln!(io::stderr(), "{progname}: cannot watch for signals: {e}");
+            None
+        }
+    };
+    let outcome = dtrail::run(Invocation {
+        progname,
+        args: args.collect(),
+        environment: Environment::Process,
+        stdout: &mut io::stdout().lock(),
+        stderr: &mut io::stderr().lock(),
+        stdout_is_terminal: io::stdout().is_terminal(),
+        stderr_is_terminal: io::stderr().is_terminal(),
+        interrupts,
+    });
+    ExitCode::from(outcome.status)
 }

@@ -138,6 +138,7 @@ const REFUSED: &[(&str, &str)] = &[
     ("a", "anonymous tracing is not supported"),
     ("A", "anonymous tracing is not supported"),
     ("C", "option -C (C preprocessor) is not supported yet"),
+    ("F", "option -F (rows indented by entry and return) is not supported yet"),
     ("G", "option -G (ELF object with the program) is not supported yet"),
     ("h", "option -h (header of a provider) is not supported yet; --help prints the options"),
     ("H", "option -H needs -C, which is not supported yet"),
@@ -165,8 +166,7 @@ const PROGRAMS: &[(&str, SourceKind)] = &[
 ];
 
 /// Flags that stand for an option of the run time.
-const FLAG_SETTINGS: &[(&str, &str)] =
-    &[("q", "quiet"), ("w", "destructive"), ("F", "flowindent"), ("Z", "zdefs")];
+const FLAG_SETTINGS: &[(&str, &str)] = &[("q", "quiet"), ("w", "destructive"), ("Z", "zdefs")];
 
 /// Parses everything after the program's name.
 pub(crate) fn parse(args: impl IntoIterator<Item = OsString>) -> Result<Options, UsageError> {
@@ -222,7 +222,7 @@ fn command() -> Command {
         .disable_help_flag(true)
         .disable_version_flag(true)
         .no_binary_name(true)
-        .args(["B", "e", "F", "l", "q", "v", "V", "w", "Z"].map(flag))
+        .args(["B", "e", "l", "q", "v", "V", "w", "Z"].map(flag))
         .args(REFUSED.iter().map(|r| flag(r.0)))
         .args(["b", "c", "o", "p", "x", "6"].map(value))
         .args(PROGRAMS.iter().map(|p| value(p.0)))

@@ -1,0 +1,64 @@
+//! The probe descriptions of programs, without compiling the clauses: what `-l` with programs and the stability reports
+//! go through. Program texts in, descriptions with the probes they match out.
+
+use dtrail_lang::ast::Item;
+use dtrail_lang::diag::Diagnostic;
+use dtrail_lang::env::{Environment, NoMatch, Probe, ProbePattern};
+use dtrail_lang::options::Options as Settings;
+use dtrail_lang::parse::description::{self, Target};
+use dtrail_lang::parse::{self, Macros, ParseContext, Predefined};
+use dtrail_lang::source::{SourceId, SourceMap};
+
+/// One description of one clause.
+pub(crate) struct Described {
+    /// The program it stands in.
+    pub(crate) source: SourceId,
+    /// As `provider:module:function:name`, macros expanded.
+    pub(crate) shown: String,
+    /// Whether it names a provider.
+    pub(crate) has_provider: bool,
+    /// What it matches.
+    pub(crate) found: Result<Vec<Probe>, NoMatch>,
+}
+
+/// Every description of every program, in order.
+pub(crate) fn descriptions(
+    sources: &SourceMap,
+    env: &dyn Environment,
+    args: &[String],
+    settings: &mut Settings,
+) -> Result<Vec<Described>, Diagnostic> {
+    let mut all = Vec::new();
+    for source in sources.ids() {
+        let macros = Macros { args, env };
+        let mut cx = ParseContext { macros, options: settings, names: &Predefined };
+        let program = parse::parse(sources, source, &mut cx)?;
+        let kind = sources.get(source).kind;
+        for item in &program.items {
+            let Item::Clause(clause) = item else { continue };
+            for desc in &clause.probes {
+                let described = match description::expand(desc, kind, &Macros { args, env })? {
+                    Target::Pattern(pattern) => Described {
+                        source,
+                        shown: shown(&pattern),
+                        has_provider: !pattern.provider.is_empty(),
+                        found: env.match_probes(&pattern),
+                    },
+                    Target::Id(id) => Described {
+                        source,
+                        shown: id.0.to_string(),
+                        has_provider: true,
+                        found: env.probe_by_id(id).map(|probe| vec![probe]).ok_or(NoMatch::Zero),
+                    },
+                };
+                all.push(described);
+            }
+        }
+    }
+    Ok(all)
+}
+
+fn shown(pattern: &ProbePattern) -> String {
+    let ProbePattern { provider, module, function, name } = pattern;
+    format!("{provider}:{module}:{function}:{name}")
+}

@@ -1,0 +1,59 @@
+//! `--dump`: the intermediate forms of a program as text.
+
+use std::fmt::Write as _;
+
+use dtrail_kernel_bridge::ebpf::disasm;
+use dtrail_kernel_bridge::source::bpf;
+use dtrail_lang::ast;
+use dtrail_lang::env::Environment;
+use dtrail_lang::ir::ClauseId;
+use dtrail_lang::ir::print::{self, Spans};
+use dtrail_lang::options::Options as Settings;
+use dtrail_lang::parse::{self, Macros, ParseContext, Predefined};
+use dtrail_lang::plan::Plan;
+use dtrail_lang::source::SourceMap;
+
+use crate::failure::Failure;
+
+/// Every program, parsed and printed back as D.
+pub(crate) fn ast(
+    sources: &SourceMap,
+    env: &dyn Environment,
+    args: &[String],
+    settings: &mut Settings,
+) -> Result<String, Failure> {
+    let mut text = String::new();
+    for id in sources.ids() {
+        let macros = Macros { args, env };
+        let mut cx = ParseContext { macros, options: settings, names: &Predefined };
+        text += &ast::print::program(&parse::parse(sources, id, &mut cx)?);
+    }
+    Ok(text)
+}
+
+/// The program as lowered, then what the planner made of each clause.
+pub(crate) fn ir(plan: &Plan) -> String {
+    let mut text = print::program(&plan.program, Spans::Omit);
+    let parts = [("kernel", &plan.kernel), ("user", &plan.user)];
+    for id in 0..plan.program.clauses.len() {
+        let id = ClauseId(id as u32);
+        for (side, clauses) in parts {
+            if let Some(Some(clause)) = clauses.get(id.index()) {
+                let _ = write!(
+                    text,
+                    "\n# {side} part\n{}",
+                    print::clause(&plan.program, id, clause, Spans::Omit)
+                );
+            }
+        }
+    }
+    text
+}
+
+/// The maps and programs that would be loaded, disassembled.
+pub(crate) fn ebpf(plan: &Plan, settings: &Settings) -> Result<String, Failure> {
+    if plan.groups.is_empty() {
+        return Ok("no kernel part\n".into());
+    }
+    Ok(disasm::program(&bpf::emit(plan, settings.into())?))
+}

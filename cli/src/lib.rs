@@ -1,0 +1,122 @@
+//! The `dtrail` command as a library: an [`Invocation`] in, text on its streams and an [`Outcome`] out. It wires the
+//! crates together and decides nothing about programs, placement or output.
+//!
+//! [`run`] touches neither the process's own streams nor its environment unless the invocation says so, so that tests run
+//! whole sessions in one process, side by side.
+
+use std::ffi::OsString;
+use std::io::Write;
+
+mod describe;
+mod dump;
+mod explain;
+mod failure;
+mod interrupts;
+mod list;
+mod machine;
+mod options;
+mod session;
+mod stability;
+mod usage;
+
+pub use interrupts::Interrupts;
+
+use options::Mode;
+
+/// Everything a run depends on besides the machine.
+pub struct Invocation<'a> {
+    /// The name in front of messages; as `dtrace`, errors are terse and nothing is traced without privilege.
+    pub progname: String,
+    /// The command line without the name.
+    pub args: Vec<OsString>,
+    /// Where `DTRACE_OPT_…`, `_DTRACE_TESTING` and `TZ` are looked up.
+    pub environment: Environment,
+    /// What the program prints.
+    pub stdout: &'a mut dyn Write,
+    /// Notices and errors.
+    pub stderr: &'a mut dyn Write,
+    /// Whether control characters in traced data must be escaped.
+    pub stdout_is_terminal: bool,
+    /// Whether errors are for a person.
+    pub stderr_is_terminal: bool,
+    /// What asks tracing to end; without it only the program and its targets do.
+    pub interrupts: Option<Interrupts>,
+}
+
+/// Environment variables.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Environment {
+    /// This process's.
+    Process,
+    /// These, name and value.
+    Fixed(Vec<(String, String)>),
+}
+
+impl Environment {
+    /// All of them.
+    fn all(&self) -> Vec<(String, String)> {
+        match self {
+            Environment::Process => std::env::vars_os()
+                .filter_map(|(k, v)| Some((k.into_string().ok()?, v.into_string().ok()?)))
+                .collect(),
+            Environment::Fixed(all) => all.clone(),
+        }
+    }
+}
+
+/// How a run ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Outcome {
+    /// The exit status (runtime spec §13.5).
+    pub status: u8,
+    /// Whether the plan had a kernel part.
+    pub kernel_part: bool,
+}
+
+impl Outcome {
+    fn status(status: u8) -> Outcome {
+        Outcome { status, kernel_part: false }
+    }
+}
+
+/// Runs the command.
+pub fn run(invocation: Invocation<'_>) -> Outcome {
+    let Invocation {
+        progname,
+        args,
+        environment,
+        stdout,
+        stderr,
+        stdout_is_terminal,
+        stderr_is_terminal,
+        interrupts,
+    } = invocation;
+    let options = match options::parse(args) {
+        Ok(options) => options,
+        Err(error) => {
+            let _ = writeln!(stderr, "{progname}: {}", error.message);
+            if error.show_usage {
+                let _ = stderr.write_all(usage::short(&progname).as_bytes());
+            }
+            return Outcome::status(2);
+        }
+    };
+    let text = match options.mode {
+        Mode::Help => Some(usage::long(&progname)),
+        Mode::Version => Some(usage::version(&progname, options.verbose)),
+        Mode::LongVersion => Some(format!("dtrail {}\n", env!("CARGO_PKG_VERSION"))),
+        _ => None,
+    };
+    if let Some(text) = text {
+        // A closed pipe is nobody's mistake.
+        let _ = stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush());
+        return Outcome::status(0);
+    }
+    let streams = session::Streams {
+        stdout: &mut *stdout,
+        stderr: &mut *stderr,
+        stdout_is_terminal,
+        stderr_is_terminal,
+    };
+    session::run(&progname, &options, &environment.all(), streams, interrupts.as_ref())
+}

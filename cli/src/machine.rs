@@ -1,0 +1,217 @@
+//! Chooses the event source and makes it: what the process may do and what was asked for in, a source and its host out.
+
+use std::fs;
+
+use dtrail_kernel_bridge::caps;
+use dtrail_kernel_bridge::env::SourceEnvironment;
+use dtrail_kernel_bridge::host::LinuxHost;
+use dtrail_kernel_bridge::source::bpf::BpfSource;
+use dtrail_kernel_bridge::source::event_file::EventFile;
+use dtrail_kernel_bridge::source::idle::IdleSource;
+use dtrail_kernel_bridge::source::inject::{Injection, KernelMachine};
+use dtrail_kernel_bridge::source::ptrace::PtraceSource;
+use dtrail_kernel_bridge::source::synthetic::SyntheticSource;
+use dtrail_kernel_bridge::source::targets::Target;
+use dtrail_lang::env::Environment;
+use dtrail_lang::options::Options as Settings;
+use dtrail_lang::plan::Capabilities;
+use dtrail_vm::event::{Error, EventSource};
+use dtrail_vm::host::Host;
+
+use crate::Interrupts;
+use crate::failure::Failure;
+use crate::options::{EngineChoice, Mode, Options, SourceChoice, TargetArg};
+
+/// Where a program's events will come from, before it is compiled.
+pub(crate) enum Machine {
+    /// Made already: its targets decide what the program can name.
+    Ready {
+        /// The source.
+        source: Box<dyn EventSource>,
+        /// Its clocks and tracer.
+        host: Box<dyn Host>,
+    },
+    /// Only named: which one is made depends on what the program traces.
+    Open {
+        /// The probes there would be.
+        environment: SourceEnvironment,
+        /// Which.
+        kind: Kind,
+    },
+}
+
+/// The live sources.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Kind {
+    /// eBPF.
+    Bpf,
+    /// ptrace.
+    Ptrace,
+}
+
+/// A source that is ready to trace a program.
+pub(crate) struct Tracer {
+    /// The source.
+    pub(crate) source: Box<dyn EventSource>,
+    /// Its clocks and tracer.
+    pub(crate) host: Box<dyn Host>,
+}
+
+impl Machine {
+    /// What can be probed.
+    pub(crate) fn environment(&self) -> &dyn Environment {
+        match self {
+            Machine::Ready { source, .. } => source.environment(),
+            Machine::Open { environment, .. } => environment,
+        }
+    }
+
+    /// What the source decides before an event leaves the kernel, and its name; for `--explain` and `--dump`.
+    pub(crate) fn capabilities(&self) -> (Capabilities, &'static str) {
+        match self {
+            Machine::Ready { source, .. } => (source.capabilities(), source.name()),
+            Machine::Open { kind: Kind::Bpf, .. } => (Capabilities::BASELINE, "bpf"),
+            Machine::Open { kind: Kind::Ptrace, .. } => (Capabilities::NONE, "ptrace"),
+        }
+    }
+}
+
+/// Decides where events come from. Targets are started here, unless the mode traces nothing. The second value is the
+/// notice that says what was chosen, if the user did not choose.
+pub(crate) fn choose(
+    options: &Options,
+    settings: &Settings,
+    interrupts: Option<&Interrupts>,
+    terse: bool,
+) -> Result<(Machine, Option<String>), Failure> {
+    let traces = matches!(options.mode, Mode::Trace);
+    if let SourceChoice::Synthetic(file) = &options.source {
+        return synthetic(file, options, settings).map(|machine| (machine, None));
+    }
+    match options.engine {
+        Some(EngineChoice::Rbpf) => {
+            return Err(Failure::usage(
+                "engine 'rbpf' runs made-up events only: give --source=synthetic=FILE",
+            ));
+        }
+        Some(EngineChoice::Bpf) if options.source == SourceChoice::Ptrace => {
+            return Err(Failure::usage("source 'ptrace' has no kernel part: engine 'bpf' cannot run it"));
+        }
+        Some(EngineChoice::Interp) if options.source == SourceChoice::Bpf => {
+            return Err(Failure::usage(
+                "source 'bpf' runs its kernel part in the kernel: leave --engine out",
+            ));
+        }
+        _ => {}
+    }
+    let wants_bpf = options.source == SourceChoice::Bpf || options.engine == Some(EngineChoice::Bpf);
+    let wants_ptrace = options.source == SourceChoice::Ptrace || options.engine == Some(EngineChoice::Interp);
+    let may = caps::can_bpf();
+    if terse && traces | (options.mode == Mode::List) && options.source == SourceChoice::Auto && may.is_err()
+    {
+        return Err(Failure::usage("run as root for tracing and listing probes"));
+    }
+    let targets = targets(&options.targets)?;
+    let commands_only = targets.iter().all(|target| matches!(target, Target::Command(_)));
+    let kind = match (wants_bpf, wants_ptrace, &may) {
+        (_, true, _) => Kind::Ptrace,
+        (true, _, _) | (_, _, Ok(())) => Kind::Bpf,
+        (_, _, Err(_)) if !targets.is_empty() && commands_only => Kind::Ptrace,
+        // What is missing is said when the program turns out to need it.
+        (_, _, Err(_)) => Kind::Bpf,
+    };
+    let notice = match (&options.source, kind, &may) {
+        (SourceChoice::Auto, Kind::Bpf, _) => Some("source bpf".to_string()),
+        (SourceChoice::Auto, Kind::Ptrace, Err(why)) => Some(format!("source ptrace ({})", why.message)),
+        (SourceChoice::Auto, Kind::Ptrace, Ok(())) => Some("source ptrace".to_string()),
+        _ => None,
+    };
+    let wake = interrupts.map(Interrupts::descriptor);
+    let machine = if targets.is_empty() || !traces {
+        let environment = match kind {
+            Kind::Bpf => SourceEnvironment::bpf(None),
+            Kind::Ptrace => SourceEnvironment::ptrace(None),
+        };
+        Machine::Open { environment, kind }
+    } else {
+        let source: Box<dyn EventSource> = match kind {
+            Kind::Bpf => {
+                let mut source = BpfSource::new(&targets, wake)?;
+                source.set_settings(settings.into());
+                Box::new(source)
+            }
+            Kind::Ptrace => Box::new(PtraceSource::new(&targets, wake)?),
+        };
+        Machine::Ready { source, host: Box::new(LinuxHost::new()) }
+    };
+    Ok((machine, notice))
+}
+
+impl Machine {
+    /// The source for a compiled program; `traces` says whether any of its probes is fired by the traced system.
+    pub(crate) fn ready(
+        self,
+        traces: bool,
+        settings: &Settings,
+        interrupts: Option<&Interrupts>,
+    ) -> Result<Tracer, Failure> {
+        let wake = interrupts.map(Interrupts::descriptor);
+        let (environment, kind) = match self {
+            Machine::Ready { source, host } => return Ok(Tracer { source, host }),
+            Machine::Open { environment, kind } => (environment, kind),
+        };
+        let source: Box<dyn EventSource> = match kind {
+            _ if !traces => Box::new(IdleSource::new(environment, wake)),
+            Kind::Bpf => {
+                let mut source = BpfSource::new(&[], wake)?;
+                source.set_settings(settings.into());
+                Box::new(source)
+            }
+            Kind::Ptrace => {
+                return Err(Error::new("source 'ptrace' traces commands only")
+                    .help("give it one with -c; as root, --source bpf traces the whole machine")
+                    .into());
+            }
+        };
+        Ok(Tracer { source, host: Box::new(LinuxHost::new()) })
+    }
+}
+
+fn targets(args: &[TargetArg]) -> Result<Vec<Target>, Failure> {
+    args.iter()
+        .map(|arg| match arg {
+            TargetArg::Command(command) => Ok(Target::Command(command.clone().into_bytes())),
+            TargetArg::Pid(text) => match text.parse() {
+                Ok(pid) if pid > 0 => Ok(Target::Process(pid)),
+                _ => Err(Failure::fatal(format!("invalid pid: {text}"))),
+            },
+        })
+        .collect()
+}
+
+fn synthetic(path: &str, options: &Options, settings: &Settings) -> Result<Machine, Failure> {
+    if !options.targets.is_empty() {
+        return Err(Failure::usage("made-up events have no processes: leave -c and -p out"));
+    }
+    let text =
+        fs::read(path).map_err(|e| Failure::fatal(format!("failed to open {path}: {}", reason(&e))))?;
+    let file = EventFile::parse(&String::from_utf8_lossy(&text))
+        .map_err(|e| Failure::fatal(format!("failed to read events from {path}: {e}")))?;
+    let source = match options.engine.unwrap_or(EngineChoice::Interp) {
+        EngineChoice::Interp => SyntheticSource::new(file),
+        // TODO(harness)
+        EngineChoice::Rbpf => return Err(Failure::fatal("engine rbpf is not there yet")),
+        EngineChoice::Bpf => {
+            caps::can_bpf()?;
+            SyntheticSource::with_kernel(file, Box::new(Injection::<KernelMachine>::new(settings)))
+        }
+    };
+    let host = Box::new(source.host());
+    Ok(Machine::Ready { source: Box::new(source), host })
+}
+
+/// The words of an I/O error, without Rust's number.
+pub(crate) fn reason(error: &std::io::Error) -> String {
+    let text = error.to_string();
+    text.split(" (os error").next().unwrap_or(&text).to_owned()
+}

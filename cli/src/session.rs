@@ -1,0 +1,399 @@
+//! One run of the command after its options are parsed, in dtrace(1)'s order of work (runtime spec §13): settings, targets,
+//! compilation, then listing, reporting or tracing.
+
+use std::fs::OpenOptions;
+use std::io::Write;
+
+use dtrail_lang::diag::Diagnostic;
+use dtrail_lang::diag::render;
+use dtrail_lang::env::{FiredBy, NoMatch, ProbePattern};
+use dtrail_lang::options::{Options as Settings, SetBy};
+use dtrail_lang::plan::{self, Plan, PlanOptions};
+use dtrail_lang::source::{Source, SourceKind, SourceMap};
+use dtrail_lang::{Compiled, ir};
+use dtrail_vm::agg::sort::SortOptions;
+use dtrail_vm::consumer;
+use dtrail_vm::interp::Interp;
+use dtrail_vm::output::TextOutput;
+use dtrail_vm::runtime::Space;
+
+use crate::describe::{Described, descriptions};
+use crate::failure::Failure;
+use crate::machine::{self, Machine, reason};
+use crate::options::{Form, Mode, Options};
+use crate::{Interrupts, Outcome, dump, explain, list, stability};
+
+/// Where text goes.
+pub(crate) struct Streams<'a> {
+    /// What the program prints.
+    pub(crate) stdout: &'a mut dyn Write,
+    /// Notices and errors.
+    pub(crate) stderr: &'a mut dyn Write,
+    /// Whether that is a terminal.
+    pub(crate) stdout_is_terminal: bool,
+    /// Whether that is a terminal.
+    pub(crate) stderr_is_terminal: bool,
+}
+
+/// Runs the command and says on standard error why it could not.
+pub(crate) fn run<'a>(
+    progname: &'a str,
+    options: &'a Options,
+    environment: &[(String, String)],
+    streams: Streams<'a>,
+    interrupts: Option<&'a Interrupts>,
+) -> Outcome {
+    let mut session = Session {
+        progname,
+        terse: progname == "dtrace",
+        options,
+        settings: Settings::default(),
+        testing: environment.iter().any(|(name, _)| name == "_DTRACE_TESTING"),
+        sources: SourceMap::default(),
+        streams,
+        interrupts,
+    };
+    match session.run(environment) {
+        Ok(outcome) => outcome,
+        Err(Failure::Message(text, status)) => {
+            let _ = writeln!(session.streams.stderr, "{progname}: {text}");
+            Outcome::status(status)
+        }
+        Err(Failure::Program(diagnostic)) => {
+            session.report(&diagnostic);
+            Outcome::status(1)
+        }
+    }
+}
+
+struct Session<'a> {
+    progname: &'a str,
+    /// Called `dtrace`: one-line errors, no tracing without privilege.
+    terse: bool,
+    options: &'a Options,
+    settings: Settings,
+    testing: bool,
+    sources: SourceMap,
+    streams: Streams<'a>,
+    interrupts: Option<&'a Interrupts>,
+}
+
+impl Session<'_> {
+    fn run(&mut self, environment: &[(String, String)]) -> Result<Outcome, Failure> {
+        self.settings(environment)?;
+        self.read_programs()?;
+        let (machine, notice) = machine::choose(self.options, &self.settings, self.interrupts, self.terse)?;
+        if self.options.mode == Mode::List {
+            self.list(&machine)?;
+            return Ok(Outcome::status(0));
+        }
+        if let Mode::Dump(Form::Ast) = self.options.mode {
+            let text =
+                dump::ast(&self.sources, machine.environment(), &self.arguments(), &mut self.settings)?;
+            self.print(&text);
+            return Ok(Outcome::status(0));
+        }
+        let compiled = self.compile(&machine)?;
+        match self.options.mode {
+            Mode::Compile => {
+                self.stability_reports(&compiled, &machine)?;
+                Ok(Outcome::status(0))
+            }
+            Mode::Explain => {
+                let (plan, source) = self.plan(compiled, &machine)?;
+                let text = explain::explain(&plan, source, &self.sources);
+                self.print(&text);
+                Ok(Outcome::status(0))
+            }
+            Mode::Dump(form) => {
+                let (plan, _) = self.plan(compiled, &machine)?;
+                let text = match form {
+                    Form::Ebpf => dump::ebpf(&plan, &self.settings)?,
+                    Form::Ast | Form::Ir => dump::ir(&plan),
+                };
+                self.print(&text);
+                Ok(Outcome::status(0))
+            }
+            _ => {
+                self.stability_reports(&compiled, &machine)?;
+                self.trace(compiled, machine, notice)
+            }
+        }
+    }
+
+    /// `DTRACE_OPT_…`, then the command line, in order.
+    fn settings(&mut self, environment: &[(String, String)]) -> Result<(), Failure> {
+        for (name, value) in environment {
+            if let Some(option) = name.strip_prefix("DTRACE_OPT_") {
+                let value = Some(value.as_str()).filter(|value| !value.is_empty());
+                self.settings
+                    .set(&option.to_ascii_lowercase(), value, SetBy::CommandLine)
+                    .map_err(|e| Failure::fatal(format!("failed to set option from {name}: {e}")))?;
+            }
+        }
+        for setting in &self.options.settings {
+            self.settings
+                .set(&setting.name, setting.value.as_deref(), SetBy::CommandLine)
+                .map_err(|e| Failure::fatal(format!("failed to set -{}: {e}", setting.shown)))?;
+        }
+        // A listing and a search for probes may name what is not there.
+        self.settings.zdefs |= self.options.mode == Mode::List;
+        Ok(())
+    }
+
+    fn read_programs(&mut self) -> Result<(), Failure> {
+        for file in dtrail_stdlib::FILES {
+            let (name, text) = (file.name.to_string(), file.text.to_string());
+            self.sources.add(Source { name, kind: SourceKind::Library, text });
+        }
+        for program in &self.options.programs {
+            let text = match program.kind {
+                SourceKind::Script => std::fs::read(&program.text)
+                    .map(|bytes| String::from_utf8_lossy(&bytes).into_owned())
+                    .map_err(|e| {
+                        Failure::fatal(format!("failed to open {}: {}", program.text, reason(&e)))
+                    })?,
+                _ => program.text.clone(),
+            };
+            self.sources.add(Source { name: program.text.clone(), kind: program.kind, text });
+        }
+        Ok(())
+    }
+
+    /// `$0`, `$1`, …; `$0` is the first script, or the tool.
+    fn arguments(&self) -> Vec<String> {
+        let script = self.options.programs.iter().find(|program| program.kind == SourceKind::Script);
+        let zero = script.map_or(self.progname, |script| &script.text).to_string();
+        std::iter::once(zero).chain(self.options.operands.iter().cloned()).collect()
+    }
+
+    fn compile(&mut self, machine: &Machine) -> Result<Compiled, Failure> {
+        if self.options.programs.is_empty() {
+            return Err(Failure::fatal("no probes specified"));
+        }
+        let arguments = self.arguments();
+        let compiled =
+            dtrail_lang::compile(&self.sources, machine.environment(), &mut self.settings, &arguments)?;
+        Ok(compiled)
+    }
+
+    fn plan(&self, compiled: Compiled, machine: &Machine) -> Result<(Plan, &'static str), Failure> {
+        let (capabilities, name) = machine.capabilities();
+        self.plan_for(compiled.program, capabilities).map(|plan| (plan, name))
+    }
+
+    fn plan_for(&self, program: ir::Program, capabilities: plan::Capabilities) -> Result<Plan, Failure> {
+        let options =
+            PlanOptions { placement: self.settings.placement, relaxed_exit: self.settings.relaxedexit };
+        plan::plan(program, capabilities, &options).map_err(|mut errors| match errors.is_empty() {
+            true => Failure::fatal("the program cannot be placed"),
+            false => errors.swap_remove(0).into(),
+        })
+    }
+
+    fn trace(
+        &mut self,
+        compiled: Compiled,
+        machine: Machine,
+        notice: Option<String>,
+    ) -> Result<Outcome, Failure> {
+        let matched = compiled.matched;
+        let program = compiled.program;
+        if program.enablings.iter().all(|enabling| enabling.probes.is_empty()) && !self.settings.zdefs {
+            return Err(Failure::fatal("no probes matched"));
+        }
+        let traces = program.probes.iter().any(|probe| probe.fired_by == FiredBy::Source);
+        let mut tracer = machine.ready(traces, &self.settings, self.interrupts)?;
+        let plan = self.plan_for(program, tracer.source.capabilities())?;
+        if !self.settings.quiet {
+            self.notices(&matched, notice.filter(|_| traces));
+        }
+        let settings = consumer::Settings {
+            program: self.progname.to_string(),
+            quiet: self.settings.quiet,
+            testing: self.testing,
+            droptags: self.settings.droptags,
+            sort: SortOptions {
+                by_key: self.settings.aggsortkey,
+                reverse: self.settings.aggsortrev,
+                key_position: self.settings.aggsortkeypos as usize,
+                position: self.settings.aggsortpos as usize,
+            },
+            space: Space { aggsize: self.settings.aggsize, dynvarsize: self.settings.dynvarsize },
+            statusrate: self.settings.statusrate,
+            switchrate: self.settings.switchrate,
+            aggrate: self.settings.aggrate,
+        };
+        let kernel_part = !plan.groups.is_empty();
+        let none = std::sync::atomic::AtomicU32::new(0);
+        let interrupts: &dyn consumer::Interrupts = match self.interrupts {
+            Some(interrupts) => interrupts,
+            None => &none,
+        };
+        let mut file = match &self.options.output {
+            None => None,
+            Some(path) => {
+                let opened = OpenOptions::new().append(true).create(true).open(path);
+                Some(opened.map_err(|e| Failure::fatal(format!("failed to open {path}: {}", reason(&e))))?)
+            }
+        };
+        let terminal = self.streams.stdout_is_terminal && file.is_none();
+        let out: &mut dyn Write = match &mut file {
+            Some(file) => file,
+            None => self.streams.stdout,
+        };
+        let mut output = TextOutput::new(out, &mut *self.streams.stderr, terminal);
+        let outcome = consumer::run(
+            &plan,
+            &mut *tracer.source,
+            &mut Interp::default(),
+            &*tracer.host,
+            &mut output,
+            &settings,
+            interrupts,
+        )?;
+        Ok(Outcome { status: outcome.status, kernel_part })
+    }
+
+    /// What each program matched, and where its events come from.
+    fn notices(&mut self, matched: &[usize], notice: Option<String>) {
+        let mut text = String::new();
+        for (program, &count) in self.options.programs.iter().zip(matched) {
+            let plural = if count == 1 { "" } else { "s" };
+            let what = match program.kind {
+                SourceKind::Script => format!("script '{}'", program.text),
+                _ => format!("description '{}'", shown_description(&program.text)),
+            };
+            text += &format!("{}: {what} matched {count} probe{plural}\n", self.progname);
+        }
+        if self.settings.destructive {
+            text += &format!("{}: allowing destructive actions\n", self.progname);
+        }
+        if let Some(notice) = notice.filter(|_| !self.terse) {
+            text += &format!("{}: {notice}\n", self.progname);
+        }
+        let _ = self.streams.stderr.write_all(text.as_bytes());
+    }
+
+    /// A mistake in a program: DTrace's line first unless a person reads it, then the place, unless we are called `dtrace`.
+    fn report(&mut self, diagnostic: &Diagnostic) {
+        let text = match (self.terse, self.streams.stderr_is_terminal) {
+            (false, true) => format!("{}: {}", self.progname, render::long(diagnostic, &self.sources)),
+            (terse, _) => {
+                let line = render::classic(diagnostic, &self.sources, self.settings.errtags);
+                let excerpt = if terse { String::new() } else { render::excerpt(diagnostic, &self.sources) };
+                format!("{}: {line}\n{excerpt}", self.progname)
+            }
+        };
+        let _ = self.streams.stderr.write_all(text.as_bytes());
+    }
+
+    /// `-v`: how stable each program is; `-ev`: its probes too.
+    fn stability_reports(&mut self, compiled: &Compiled, machine: &Machine) -> Result<(), Failure> {
+        if !self.options.verbose {
+            return Ok(());
+        }
+        let arguments = self.arguments();
+        let described = descriptions(&self.sources, machine.environment(), &arguments, &mut self.settings)?;
+        let first = self.sources.ids().count() - self.options.programs.len();
+        let mut text = Vec::new();
+        for (program, source) in self.options.programs.iter().zip(self.sources.ids().skip(first)) {
+            let what = match program.kind {
+                SourceKind::Script => format!("script {}", program.text),
+                _ => format!("description {}", shown_description(&program.text)),
+            };
+            let of_description = |d: &&Described| match (&d.found, d.has_provider) {
+                (Ok(probes), true) => {
+                    probes.first().map_or(stability::STABLE, |probe| probe.stability.description)
+                }
+                _ => stability::UNSPECIFIED,
+            };
+            let ours: Vec<&Described> = described.iter().filter(|d| d.source == source).collect();
+            let probes = ours.iter().map(of_description).fold(stability::STABLE, stability::least);
+            let clauses = compiled.program.clauses.iter().filter(|clause| clause.span.source == source);
+            let statements = clauses.map(stability::of_statements).fold(stability::STABLE, stability::least);
+            // Writing to a vector cannot fail.
+            let _ = writeln!(
+                text,
+                "\nStability attributes for {what}:\n\n\tMinimum Probe Description Attributes"
+            );
+            let _ = list::stability(&mut text, &probes);
+            let _ = writeln!(text, "\n\tMinimum Statement Attributes");
+            let _ = list::stability(&mut text, &statements);
+            let _ = writeln!(text);
+            if self.options.mode == Mode::Compile {
+                for described in ours {
+                    let _ = writeln!(text, "{}", described.shown);
+                    for probe in described.found.as_deref().unwrap_or_default().iter().take(1) {
+                        let _ = list::details(&mut text, probe);
+                    }
+                }
+            }
+        }
+        self.print_bytes(&text);
+        Ok(())
+    }
+
+    /// `-l`
+    fn list(&mut self, machine: &Machine) -> Result<(), Failure> {
+        let env = machine.environment();
+        let mut text = Vec::new();
+        let mut misses = Vec::new();
+        // Writing to a vector cannot fail.
+        let _ = list::heading(&mut text);
+        if self.options.programs.is_empty() {
+            for probe in env.match_probes(&ProbePattern::default()).unwrap_or_default() {
+                let _ = list::probe(&mut text, &probe, self.options.verbose);
+            }
+        } else {
+            let arguments = self.arguments();
+            for described in descriptions(&self.sources, env, &arguments, &mut self.settings)? {
+                let shown = described.shown;
+                match described.found {
+                    Ok(probes) => {
+                        for probe in probes {
+                            let _ = list::probe(&mut text, &probe, self.options.verbose);
+                        }
+                    }
+                    Err(NoMatch::Zero) => {
+                        misses.push(format!("failed to match {shown}: No probe matches description"))
+                    }
+                    Err(NoMatch::OtherSource(why) | NoMatch::Refused { text: why, .. }) => {
+                        misses.push(format!("failed to match {shown}: {why}"));
+                    }
+                }
+            }
+        }
+        self.print_bytes(&text);
+        for miss in misses {
+            let _ = writeln!(self.streams.stderr, "{}: {miss}", self.progname);
+        }
+        Ok(())
+    }
+
+    fn print(&mut self, text: &str) {
+        self.print_bytes(text.as_bytes());
+    }
+
+    /// Writes to standard output; a closed pipe is nobody's mistake.
+    fn print_bytes(&mut self, bytes: &[u8]) {
+        let _ = self.streams.stdout.write_all(bytes).and_then(|()| self.streams.stdout.flush());
+    }
+}
+
+/// The text of a clause as notices show it: cut before its predicate or body.
+fn shown_description(text: &str) -> &str {
+    text.split(['{', '/', ';']).next().unwrap_or(text)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::shown_description;
+
+    #[test]
+    fn descriptions_are_cut() {
+        assert_eq!(shown_description("BEGIN { x }"), "BEGIN ");
+        assert_eq!(shown_description("syscall:::entry/pid/{}"), "syscall:::entry");
+        assert_eq!(shown_description("BEGIN"), "BEGIN");
+    }
+}

@@ -1,0 +1,61 @@
+//! What `--help`, `-V` and a usage error print.
+
+/// The short usage text, after an error.
+pub(crate) fn short(progname: &str) -> String {
+    format!(
+        "Usage: {progname} [-BelqvVwZ] [-b bufsz] [-c cmd] [-o output] [-p pid] [-s script]
+        [-x opt[=val]] [--source auto|bpf|ptrace|synthetic=FILE] [--explain]
+        [-P provider[[predicate]action]] [-m [provider:]module[...]] [-f [[provider:]module:]func[...]]
+        [-n [[[provider:]module:]func:]name[...]] [-i probe-id[...]] [args ...]
+Try '{progname} --help'.
+"
+    )
+}
+
+/// The text of `--help`.
+pub(crate) fn long(progname: &str) -> String {
+    format!(
+        "Usage: {progname} [OPTIONS] [ARGS]
+
+Traces with D programs. ARGS become $1, $2, … of every program.
+
+Programs:
+  -n CLAUSE          a clause: [[[provider:]module:]function:]name, [/predicate/] [{{ actions }}]
+  -s FILE            a script; may be given several times, and mixed with -n
+  -P, -m, -f CLAUSE  as -n, but the description names a provider, a module or a function
+  -i ID[...]         as -n, for the probe with this ID
+
+What is traced:
+  -c COMMAND         run COMMAND, trace until it ends; its process ID is $target
+  -p PID             trace until process PID ends
+  --source SOURCE    where events come from: auto (default), bpf (root), ptrace (your own commands, with -c),
+                     synthetic=FILE (made-up events)
+  --engine ENGINE    what runs made-up events: interp (default), rbpf, bpf
+
+Output:
+  -q                 print only what the program prints
+  -o FILE            append to FILE
+  -x NAME[=VALUE]    set an option, such as strsize=512 or aggsortkey
+  -b SIZE            the principal buffer, as -x bufsize=SIZE
+  -w                 allow destructive actions
+  -Z                 allow descriptions that match no probe
+
+Instead of tracing:
+  -l                 list probes; with -v their attributes and arguments
+  -e                 compile only; with -v print stability reports
+  --explain          print what would run in the kernel and what not, and why
+  --dump=FORM        print the program as ast, ir or ebpf
+  -V, --version, --help
+"
+    )
+}
+
+/// The text of `-V`: the language's version, with `-v` the tool's too.
+pub(crate) fn version(progname: &str, verbose: bool) -> String {
+    let mut text = format!("{progname}: dtrail D 2.0\n");
+    if verbose {
+        text +=
+            &format!("This is dtrail {}, built for {}\n", env!("CARGO_PKG_VERSION"), std::env::consts::ARCH);
+    }
+    text
+}
