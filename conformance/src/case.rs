@@ -1,0 +1,169 @@
+//! Reads a case: its program, the `@@` lines in the program's comments, and the files beside it.
+//!
+//! | line | meaning |
+//! |---|---|
+//! | `/* @@ args: -q -x strsize=8 */` | options of the command (default `-q`) |
+//! | `/* @@ operands: one "two words" */` | `$1`, `$2`, … |
+//! | `/* @@ env: NAME=value */` | environment; may be repeated |
+//! | `/* @@ status: 3 */` | the exit status (default 0, for `err.` cases 1) |
+//! | `/* @@ kernel: nonempty */` | the plan must have a kernel part |
+//! | `/* @@ engines: interp rbpf */` | run on these only |
+
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use crate::engine::Engine;
+
+/// What kind of outcome a case shows; the first word of its file name.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// `tst.`: it compiles and runs.
+    Runs,
+    /// `err.TAG.`: it does not compile, with this tag.
+    Refused(String),
+    /// `drp.`: it runs and loses data, which is reported.
+    Drops,
+}
+
+/// One case.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Case {
+    /// `topic/kind.name`
+    pub name: String,
+    /// The program.
+    pub program: PathBuf,
+    /// Made-up events, if there are any.
+    pub events: Option<PathBuf>,
+    /// What it shows.
+    pub kind: Kind,
+    /// Options.
+    pub args: Vec<String>,
+    /// Operands.
+    pub operands: Vec<String>,
+    /// Environment.
+    pub env: Vec<(String, String)>,
+    /// Expected exit status.
+    pub status: u8,
+    /// Whether the plan must have a kernel part.
+    pub kernel: bool,
+    /// Engines to run on; empty for all.
+    pub engines: Vec<Engine>,
+    /// Expected standard output.
+    pub out: Vec<u8>,
+    /// Expected standard error, after [`crate::judge::tidy`]; `None`: nothing but notices.
+    pub err: Option<String>,
+}
+
+/// Every case under a folder, sorted by name. A case that cannot be read is an error that names it.
+pub fn load_all(suite: &Path) -> Result<Vec<Case>, String> {
+    let mut cases = Vec::new();
+    for topic in list(suite)? {
+        for file in list(&topic)? {
+            if file.extension().is_some_and(|e| e == "d") {
+                cases.push(load(&file).map_err(|e| format!("{}: {e}", file.display()))?);
+            }
+        }
+    }
+    cases.sort_by(|a, b| a.name.cmp(&b.name));
+    Ok(cases)
+}
+
+fn list(dir: &Path) -> Result<Vec<PathBuf>, String> {
+    let entries = fs::read_dir(dir).map_err(|e| format!("{}: {e}", dir.display()))?;
+    Ok(entries.filter_map(|entry| entry.ok().map(|e| e.path())).collect())
+}
+
+fn load(program: &Path) -> Result<Case, String> {
+    let stem = program.file_stem().and_then(|s| s.to_str()).ok_or("no name")?;
+    let topic = program.parent().and_then(|p| p.file_name()).and_then(|s| s.to_str()).ok_or("no topic")?;
+    let kind = match stem.split_once('.') {
+        Some(("tst", _)) => Kind::Runs,
+        Some(("drp", _)) => Kind::Drops,
+        Some(("err", rest)) => Kind::Refused(rest.split('.').next().unwrap_or("").to_string()),
+        _ => return Err("a case is called tst.NAME.d, err.TAG.NAME.d or drp.NAME.d".into()),
+    };
+    let beside = |extension: &str| program.with_extension(extension);
+    let text = fs::read_to_string(program).map_err(|e| e.to_string())?;
+    let mut case = Case {
+        name: format!("{topic}/{stem}"),
+        program: program.to_path_buf(),
+        events: Some(beside("events")).filter(|path| path.exists()),
+        args: vec!["-q".into()],
+        operands: Vec::new(),
+        env: Vec::new(),
+        status: u8::from(matches!(kind, Kind::Refused(_))),
+        kernel: false,
+        engines: Vec::new(),
+        out: read(&beside("out")).map_err(|e| format!("its .out: {e}"))?.unwrap_or_default(),
+        err: read(&beside("err"))
+            .map_err(|e| format!("its .err: {e}"))?
+            .map(|b| String::from_utf8_lossy(&b).into_owned()),
+        kind,
+    };
+    for line in text.lines() {
+        let Some(rest) = line.trim().strip_prefix("/* @@ ") else { continue };
+        let (key, value) = rest
+            .strip_suffix("*/")
+            .and_then(|s| s.split_once(':'))
+            .ok_or_else(|| format!("malformed line: {line}"))?;
+        apply(&mut case, key.trim(), value.trim())?;
+    }
+    Ok(case)
+}
+
+fn apply(case: &mut Case, key: &str, value: &str) -> Result<(), String> {
+    match key {
+        "args" => case.args = words(value),
+        "operands" => case.operands = words(value),
+        "env" => {
+            let (name, value) = value.split_once('=').ok_or("env wants NAME=value")?;
+            case.env.push((name.into(), value.into()));
+        }
+        "status" => case.status = value.parse().map_err(|_| format!("bad status {value}"))?,
+        "kernel" if value == "nonempty" => case.kernel = true,
+        "engines" => {
+            let names = value.split_whitespace();
+            case.engines = names
+                .map(Engine::by_name)
+                .collect::<Option<_>>()
+                .ok_or(format!("unknown engine in {value}"))?;
+        }
+        _ => return Err(format!("unknown line {key}: {value}")),
+    }
+    Ok(())
+}
+
+/// Blank-separated words; double quotes keep blanks.
+fn words(text: &str) -> Vec<String> {
+    let mut words = Vec::new();
+    let mut rest = text.trim_start();
+    while !rest.is_empty() {
+        let (word, after) = match rest.strip_prefix('"') {
+            Some(quoted) => quoted.split_once('"').unwrap_or((quoted, "")),
+            None => rest.split_once(char::is_whitespace).unwrap_or((rest, "")),
+        };
+        words.push(word.to_string());
+        rest = after.trim_start();
+    }
+    words
+}
+
+fn read(path: &Path) -> io::Result<Option<Vec<u8>>> {
+    match fs::read(path) {
+        Ok(bytes) => Ok(Some(bytes)),
+        Err(e) if e.kind() == io::ErrorKind::NotFound => Ok(None),
+        Err(e) => Err(e),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::words;
+
+    #[test]
+    fn quoted_words() {
+        assert_eq!(words(r#" -q  "two words" x "" "#), ["-q", "two words", "x", ""]);
+        assert!(words("  ").is_empty());
+    }
+}

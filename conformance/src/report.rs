@@ -1,0 +1,156 @@
+//! Runs all cases on all engines and makes the table, the list of misses and the verdict.
+
+use std::fmt::Write as _;
+
+use crate::case::{Case, Kind};
+use crate::engine::Engine;
+use crate::judge::judge;
+use crate::run::run;
+
+/// The suite must have at least so many cases.
+pub const LEAST_CASES: usize = 100;
+/// And so many that pass with a kernel part on every engine.
+pub const LEAST_KERNEL_CASES: usize = 60;
+
+/// How a case went on an engine.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Verdict {
+    /// As expected.
+    Passed,
+    /// In these ways not.
+    Missed(Vec<String>),
+    /// Not run.
+    Skipped,
+}
+
+/// The result of a whole run.
+#[derive(Debug)]
+pub struct Report {
+    /// By case, by engine in the order of [`Engine::ALL`].
+    pub rows: Vec<(Case, [Verdict; 3])>,
+    /// Engines that could not be used, and why.
+    pub unavailable: Vec<(Engine, String)>,
+}
+
+/// Runs the cases, one thread an engine: `bpf` maps memory at fixed addresses, so two of its cases cannot run at once.
+pub fn run_all(cases: Vec<Case>) -> Report {
+    let unavailable: Vec<_> =
+        Engine::ALL.into_iter().filter_map(|engine| Some((engine, engine.unavailable()?))).collect();
+    let usable = |engine: Engine| unavailable.iter().all(|(e, _)| *e != engine);
+    let column = |engine: Engine| -> Vec<Verdict> {
+        let runs =
+            |case: &Case| usable(engine) && (case.engines.is_empty() || case.engines.contains(&engine));
+        cases
+            .iter()
+            .map(|case| match runs(case).then(|| judge(case, engine, &run(case, engine))) {
+                None => Verdict::Skipped,
+                Some(misses) if misses.is_empty() => Verdict::Passed,
+                Some(misses) => Verdict::Missed(misses),
+            })
+            .collect()
+    };
+    let columns = std::thread::scope(|scope| {
+        let column = &column;
+        Engine::ALL
+            .map(|engine| scope.spawn(move || column(engine)))
+            .map(|thread| thread.join().unwrap_or_default())
+    });
+    let verdict = |engine: Engine, row: usize| {
+        let crashed = || Verdict::Missed(vec![format!("engine {} crashed on a case", engine.name())]);
+        columns[engine as usize].get(row).cloned().unwrap_or_else(crashed)
+    };
+    let rows =
+        cases.iter().enumerate().map(|(row, case)| (case.clone(), Engine::ALL.map(|e| verdict(e, row))));
+    Report { rows: rows.collect(), unavailable }
+}
+
+impl Report {
+    /// Cases that passed wherever they ran, have a kernel part and ran on every usable engine.
+    pub fn kernel_cases(&self) -> usize {
+        let usable = |engine: Engine| self.unavailable.iter().all(|(e, _)| *e != engine);
+        let everywhere = |verdicts: &[Verdict; 3]| {
+            Engine::ALL.into_iter().filter(|&e| usable(e)).all(|e| verdicts[e as usize] == Verdict::Passed)
+        };
+        self.rows.iter().filter(|(case, verdicts)| case.kernel && everywhere(verdicts)).count()
+    }
+
+    /// Why the run as a whole fails; empty if it passes. `ci`: no engine may be missing on a privileged machine.
+    pub fn faults(&self, ci: bool, privileged: bool) -> Vec<String> {
+        let mut faults = Vec::new();
+        let missed =
+            self.rows.iter().filter(|(_, v)| v.iter().any(|v| matches!(v, Verdict::Missed(_)))).count();
+        if missed > 0 {
+            faults.push(format!("{missed} of {} cases miss", self.rows.len()));
+        }
+        if self.rows.len() < LEAST_CASES {
+            faults.push(format!("{} cases, {LEAST_CASES} are the least", self.rows.len()));
+        }
+        if self.kernel_cases() < LEAST_KERNEL_CASES {
+            faults.push(format!(
+                "{} cases with a kernel part pass on every engine, {LEAST_KERNEL_CASES} are the least",
+                self.kernel_cases()
+            ));
+        }
+        if ci && privileged {
+            faults.extend(
+                self.unavailable.iter().map(|(e, why)| format!("engine {} was skipped: {why}", e.name())),
+            );
+        }
+        faults
+    }
+
+    /// The table engine × cases: one row a topic, passed/run in each cell.
+    pub fn table(&self) -> String {
+        let mut topics: Vec<&str> = self.rows.iter().map(|(case, _)| topic(case)).collect();
+        topics.dedup();
+        let mut table = format!("{:<14} {:>6} {:>6}", "topic", "cases", "kernel");
+        for engine in Engine::ALL {
+            let _ = write!(table, " {:>9}", engine.name());
+        }
+        table.push('\n');
+        for name in topics.iter().copied().chain(["all"]) {
+            let rows: Vec<_> = self.rows.iter().filter(|(c, _)| name == "all" || topic(c) == name).collect();
+            let kernel = rows.iter().filter(|(case, _)| case.kernel).count();
+            let _ = write!(table, "{name:<14} {:>6} {kernel:>6}", rows.len());
+            for engine in Engine::ALL {
+                let count = |f: &dyn Fn(&Verdict) -> bool| {
+                    rows.iter().filter(|(_, v)| f(&v[engine as usize])).count()
+                };
+                let (ran, passed) = (count(&|v| *v != Verdict::Skipped), count(&|v| *v == Verdict::Passed));
+                let _ = write!(table, " {:>9}", format!("{passed}/{ran}"));
+            }
+            table.push('\n');
+        }
+        for (engine, why) in &self.unavailable {
+            let _ = writeln!(table, "skipped: engine {}: {why}", engine.name());
+        }
+        let refused = self.rows.iter().filter(|(case, _)| matches!(case.kind, Kind::Refused(_))).count();
+        let _ = writeln!(
+            table,
+            "{} cases ({refused} of refused programs), {} with a kernel part equal on every engine",
+            self.rows.len(),
+            self.kernel_cases()
+        );
+        table
+    }
+
+    /// Every miss, one paragraph each.
+    pub fn misses(&self) -> String {
+        let mut text = String::new();
+        for (case, verdicts) in &self.rows {
+            for engine in Engine::ALL {
+                if let Verdict::Missed(misses) = &verdicts[engine as usize] {
+                    let _ = writeln!(text, "MISS {} on {}", case.name, engine.name());
+                    for miss in misses {
+                        let _ = writeln!(text, "  {miss}");
+                    }
+                }
+            }
+        }
+        text
+    }
+}
+
+fn topic(case: &Case) -> &str {
+    case.name.split('/').next().unwrap_or("")
+}

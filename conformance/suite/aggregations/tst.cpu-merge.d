@@ -1,0 +1,7 @@
+/* @@ kernel: nonempty */
+syscall::read:entry
+{
+	@n = count();
+	@lo = min(arg0);
+	@q[execname] = quantize(arg0);
+}

@@ -1,0 +1,10 @@
+/* @@ kernel: nonempty */
+syscall::read:entry
+{
+	@ = sum(arg0);
+}
+
+END
+{
+	printa("%@d %@x %@8d|%@-5d|\n", @);
+}

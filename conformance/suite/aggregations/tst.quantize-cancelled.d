@@ -1,0 +1,5 @@
+/* @@ kernel: nonempty */
+syscall::read:entry
+{
+	@ = quantize(arg0, arg1);
+}

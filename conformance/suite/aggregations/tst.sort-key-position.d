@@ -1,0 +1,6 @@
+/* @@ args: -q -x aggsortkeypos=1 */
+/* @@ kernel: nonempty */
+syscall::read:entry
+{
+	@[arg0, arg1] = sum(0);
+}

@@ -1,0 +1,5 @@
+BEGIN
+{
+	trace($1);
+}
+/* @@ operands: 1 2 */

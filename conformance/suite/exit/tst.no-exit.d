@@ -1,0 +1,2 @@
+/* @@ kernel: nonempty */
+syscall::read:entry { @ = count(); }

@@ -1,0 +1,12 @@
+/* @@ status: 7 */
+/* @@ kernel: nonempty */
+syscall::read:entry
+{
+	printf("read\n");
+	exit(7);
+}
+
+END
+{
+	printf("end\n");
+}

@@ -1,0 +1,5 @@
+/* @@ kernel: nonempty */
+syscall::write:entry
+{
+	@[*(char *)copyin(arg1, arg2)] = count();
+}

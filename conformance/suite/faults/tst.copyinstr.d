@@ -1,0 +1,5 @@
+/* @@ kernel: nonempty */
+syscall::openat:entry
+{
+	@[copyinstr(arg1)] = count();
+}

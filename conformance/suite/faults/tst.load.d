@@ -1,0 +1,6 @@
+/* @@ kernel: nonempty */
+syscall::write:entry
+{
+	@sum = sum(*(int *)arg1);
+	@after = count();
+}

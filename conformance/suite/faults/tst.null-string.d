@@ -1,0 +1,7 @@
+/* @@ kernel: nonempty */
+self string s;
+
+syscall::read:entry
+{
+	@[strlen(self->s)] = count();
+}

@@ -1,0 +1,5 @@
+/* @@ kernel: nonempty */
+syscall:::
+{
+	printf("%s:%s:%s:%s\n", probeprov, probemod, probefunc, probename);
+}

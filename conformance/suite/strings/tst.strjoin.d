@@ -1,0 +1,5 @@
+/* @@ kernel: nonempty */
+syscall::openat:entry
+{
+	@[strjoin(execname, strjoin(":", copyinstr(arg1)))] = count();
+}

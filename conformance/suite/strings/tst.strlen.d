@@ -1,0 +1,6 @@
+/* @@ kernel: nonempty */
+syscall::openat:entry
+/strlen(copyinstr(arg1)) > 3/
+{
+	@[strlen(copyinstr(arg1))] = count();
+}

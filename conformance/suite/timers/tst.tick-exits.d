@@ -1,0 +1,10 @@
+/* @@ kernel: nonempty */
+syscall::read:entry
+{
+	@ = count();
+}
+
+tick-2s
+{
+	exit(0);
+}

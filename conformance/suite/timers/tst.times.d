@@ -1,0 +1,10 @@
+/* @@ kernel: nonempty */
+BEGIN
+{
+	start = timestamp;
+}
+
+syscall::read:entry
+{
+	@[timestamp - start, walltimestamp] = count();
+}
