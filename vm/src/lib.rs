@@ -7,6 +7,8 @@ pub mod agg;
 pub mod consumer;
 pub mod engine;
 pub mod event;
+#[cfg(test)]
+mod examples;
 pub mod fault;
 pub mod format;
 pub mod host;
