@@ -313,7 +313,11 @@ impl<'a> Session<'a> {
     fn action(&mut self, id: SiteId, first: usize) {
         let Some(site) = self.plan.program.sites.get(id.index()) else { return };
         let style = Style { host: self.host, escape: self.output.is_terminal() };
-        let Session { world, text, settings, .. } = self;
+        let Session { world, text, settings, output, .. } = self;
+        let mut spill = |text: &mut Vec<u8>| {
+            output.write(text);
+            text.clear();
+        };
         let World { records, aggs, .. } = world;
         let mut values = site.args.iter().zip(first..).map(|(ty, i)| records.value(i, ty.reg_kind()));
         match (site.action, &site.detail) {
@@ -326,8 +330,10 @@ impl<'a> Session<'a> {
             (Action::Printa, Detail::Printa { format, aggs: named }) => {
                 let tables: Vec<&AggTable> = named.iter().filter_map(|&agg| aggs.get(agg)).collect();
                 let any = match format {
-                    Some(format) => printa::formatted(text, format, &tables, settings.sort, style),
-                    None => printa::default(text, &tables, settings.sort, style),
+                    Some(format) => {
+                        printa::formatted(text, format, &tables, settings.sort, style, &mut spill)
+                    }
+                    None => printa::default(text, &tables, settings.sort, style, &mut spill),
                 };
                 if any {
                     named.iter().for_each(|&agg| with(aggs, agg, AggTable::set_printed));
@@ -350,7 +356,10 @@ impl<'a> Session<'a> {
             if self.settings.sort.reverse { tables.rev().collect() } else { tables.collect() };
         for table in tables {
             self.text.clear();
-            printa::entries(&mut self.text, &[table], self.settings.sort, style);
+            printa::entries(&mut self.text, &[table], self.settings.sort, style, &mut |text| {
+                self.output.write(text);
+                text.clear();
+            });
             self.output.write(&self.text);
         }
     }

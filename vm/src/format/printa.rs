@@ -13,14 +13,32 @@ use crate::agg::{AggState, AggTable};
 use crate::runtime::extend;
 use crate::value::{self, ValueRef};
 
+/// Takes away text that has grown long, so that a million entries need not be in memory as text.
+pub type Spill<'s> = &'s mut dyn FnMut(&mut Vec<u8>);
+
+/// Text is offered to be taken away at this size.
+const LONG: usize = 1 << 16;
+
 /// Appends `printa(@a, …)`: a newline, then an entry a line. Whether there was an entry.
-pub fn default(out: &mut Vec<u8>, tables: &[&AggTable], options: SortOptions, style: Style<'_>) -> bool {
+pub fn default(
+    out: &mut Vec<u8>,
+    tables: &[&AggTable],
+    options: SortOptions,
+    style: Style<'_>,
+    spill: Spill<'_>,
+) -> bool {
     out.push(b'\n');
-    entries(out, tables, options, style)
+    entries(out, tables, options, style, spill)
 }
 
 /// Appends the entries alone, as the end of the run does.
-pub fn entries(out: &mut Vec<u8>, tables: &[&AggTable], options: SortOptions, style: Style<'_>) -> bool {
+pub fn entries(
+    out: &mut Vec<u8>,
+    tables: &[&AggTable],
+    options: SortOptions,
+    style: Style<'_>,
+    spill: Spill<'_>,
+) -> bool {
     let rows = sort::rows(tables, options);
     let empty: Vec<_> = tables.iter().map(|table| AggState::new(table.func(), table.shape())).collect();
     for row in &rows {
@@ -36,6 +54,9 @@ pub fn entries(out: &mut Vec<u8>, tables: &[&AggTable], options: SortOptions, st
             }
         }
         out.push(b'\n');
+        if out.len() >= LONG {
+            spill(out);
+        }
     }
     !rows.is_empty()
 }
@@ -64,11 +85,15 @@ pub fn formatted(
     tables: &[&AggTable],
     options: SortOptions,
     style: Style<'_>,
+    spill: Spill<'_>,
 ) -> bool {
     let rows = sort::rows(tables, options);
     let empty: Vec<_> = tables.iter().map(|table| AggState::new(table.func(), table.shape())).collect();
     for row in &rows {
         format_row(out, format, tables, &empty, row, style);
+        if out.len() >= LONG {
+            spill(out);
+        }
     }
     !rows.is_empty()
 }
@@ -155,8 +180,8 @@ mod tests {
         let style = Style { host: &host, escape: false };
         let mut out = Vec::new();
         let any = match format {
-            Some(format) => formatted(&mut out, format, &named, SortOptions::default(), style),
-            None => default(&mut out, &named, SortOptions::default(), style),
+            Some(format) => formatted(&mut out, format, &named, SortOptions::default(), style, &mut |_| {}),
+            None => default(&mut out, &named, SortOptions::default(), style, &mut |_| {}),
         };
         assert_eq!(String::from_utf8_lossy(&out), expected);
         assert_eq!(any, named.iter().any(|table| table.entries().len() > 0));
@@ -239,5 +264,23 @@ mod tests {
             &[(0, &[text("k")], 4)],
             "<k\n           value  ------------- Distribution ------------- count    \n               2 |                                         0        \n               4 |@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@ 1        \n               8 |                                         0        \n>",
         );
+    }
+
+    #[test]
+    fn long_prints_are_taken_away_piece_by_piece() {
+        let keys: Vec<_> = (0..5000).map(|i| [ValueRef::Int(i)]).collect();
+        let updates: Vec<_> = keys.iter().map(|key| (0, &key[..], 1)).collect();
+        let (_, tables) = tables("agg @a[i64]: count", &updates);
+        let table = tables.get(AggId(0)).expect("in the program");
+        let host = FixedHost::default();
+        let style = Style { host: &host, escape: false };
+        let (mut out, mut pieces) = (Vec::new(), Vec::new());
+        entries(&mut out, &[table], SortOptions::default(), style, &mut |text| {
+            pieces.push(std::mem::take(text));
+        });
+        assert!(pieces.len() > 1 && pieces.iter().all(|piece| piece.len() < LONG + 64));
+        let whole = [pieces.concat(), out].concat();
+        assert_eq!(whole.len(), 5000 * 35);
+        assert!(whole.ends_with(format!(" {:16} {:16}\n", 4999, 1).as_bytes()));
     }
 }
