@@ -64,6 +64,11 @@ const FAULTS: &[(&str, i64)] = &[
     ("DTRACEFLT_BADINDEX", 11), ("DTRACEFLT_LIBRARY", 1000),
 ];
 
+/// The name of a signal; of two for one number the older.
+pub fn signal_name(number: i64) -> Option<&'static str> {
+    SIGNALS.iter().find(|(_, value)| *value == number).map(|(name, _)| *name)
+}
+
 /// The value of a constant by its name.
 pub fn constant(name: &str) -> Option<i64> {
     if name == "NULL" {

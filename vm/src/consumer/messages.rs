@@ -3,6 +3,7 @@
 
 use std::fmt::Write as _;
 
+use dtrail_lang::builtins::consts;
 use dtrail_lang::env::Probe;
 use dtrail_lang::ir::{Op, Scope, print};
 use dtrail_lang::plan::Plan;
@@ -110,19 +111,12 @@ pub(super) fn exited(process: Exited) -> Option<String> {
     match process.how {
         None | Some(ExitedHow::Status(0)) => None,
         Some(ExitedHow::Status(status)) => Some(format!("pid {pid} exited with status {status}")),
-        Some(ExitedHow::Signal(signal)) => Some(match SIGNALS.get(usize::from(signal).wrapping_sub(1)) {
-            Some(name) => format!("pid {pid} terminated by SIG{name}"),
+        Some(ExitedHow::Signal(signal)) => Some(match consts::signal_name(i64::from(signal)) {
+            Some(name) => format!("pid {pid} terminated by {name}"),
             None => format!("pid {pid} terminated by signal {signal}"),
         }),
     }
 }
-
-/// Linux's signals from 1 on, as x86 and Arm number them.
-const SIGNALS: [&str; 31] = [
-    "HUP", "INT", "QUIT", "ILL", "TRAP", "ABRT", "BUS", "FPE", "KILL", "USR1", "SEGV", "USR2", "PIPE",
-    "ALRM", "TERM", "STKFLT", "CHLD", "CONT", "STOP", "TSTP", "TTIN", "TTOU", "URG", "XCPU", "XFSZ",
-    "VTALRM", "PROF", "WINCH", "IO", "PWR", "SYS",
-];
 
 #[cfg(test)]
 mod tests {
@@ -223,6 +217,5 @@ mod tests {
         assert_eq!(message(Some(ExitedHow::Status(3))).as_deref(), Some("pid 7 exited with status 3"));
         assert_eq!(message(Some(ExitedHow::Signal(15))).as_deref(), Some("pid 7 terminated by SIGTERM"));
         assert_eq!(message(Some(ExitedHow::Signal(40))).as_deref(), Some("pid 7 terminated by signal 40"));
-        assert_eq!(SIGNALS[30], "SYS");
     }
 }

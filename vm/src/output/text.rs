@@ -28,11 +28,17 @@ impl<W: Write, E: Write> TextOutput<W, E> {
             let written = self.out.write_all(&self.buffer).and_then(|()| self.out.flush());
             self.failed = written.err().map(|error| match error.kind() {
                 io::ErrorKind::BrokenPipe => WriteError::Closed,
-                _ => WriteError::Failed(error.to_string()),
+                _ => WriteError::Failed(reason(&error)),
             });
         }
         self.buffer.clear();
     }
+}
+
+/// The system's words alone, as C programs print them.
+fn reason(error: &io::Error) -> String {
+    let text = error.to_string();
+    text.split(" (os error ").next().unwrap_or_default().to_owned()
 }
 
 impl<W: Write, E: Write> Output for TextOutput<W, E> {
@@ -98,6 +104,12 @@ mod tests {
         assert_eq!((output.out.taken.as_slice(), output.out.writes), (&b"a\nb\n"[..], 1));
         output.diagnostic(b"dtrace: oops");
         assert_eq!(output.err, b"dtrace: oops\n");
+    }
+
+    #[test]
+    fn failures_are_told_in_the_systems_words() {
+        assert_eq!(reason(&io::Error::from_raw_os_error(28)), "No space left on device");
+        assert_eq!(reason(&io::Error::other("torn")), "torn");
     }
 
     #[test]
