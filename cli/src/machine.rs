@@ -3,6 +3,7 @@
 use std::fs;
 
 use dtrail_kernel_bridge::caps;
+use dtrail_kernel_bridge::ebpf::harness::Harness;
 use dtrail_kernel_bridge::env::SourceEnvironment;
 use dtrail_kernel_bridge::host::LinuxHost;
 use dtrail_kernel_bridge::source::bpf::BpfSource;
@@ -199,8 +200,9 @@ fn synthetic(path: &str, options: &Options, settings: &Settings) -> Result<Machi
         .map_err(|e| Failure::fatal(format!("failed to read events from {path}: {e}")))?;
     let source = match options.engine.unwrap_or(EngineChoice::Interp) {
         EngineChoice::Interp => SyntheticSource::new(file),
-        // TODO(harness)
-        EngineChoice::Rbpf => return Err(Failure::fatal("engine rbpf is not there yet")),
+        EngineChoice::Rbpf => {
+            SyntheticSource::with_kernel(file, Box::new(Injection::<Harness>::new(settings)))
+        }
         EngineChoice::Bpf => {
             caps::can_bpf()?;
             SyntheticSource::with_kernel(file, Box::new(Injection::<KernelMachine>::new(settings)))

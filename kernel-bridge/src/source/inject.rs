@@ -4,6 +4,8 @@
 //! those of [`Hook::Inject`](crate::ebpf::Hook::Inject): one program for all probes, its context from a map. What runs it is
 //! a [`Machine`]: the kernel ([`KernelMachine`]), or the harness. Never: a clause that user space runs whole.
 
+mod rbpf;
+
 use std::sync::Arc;
 
 use dtrail_lang::ir::ProbeIndex;

@@ -236,6 +236,8 @@ impl Drop for Vm {
 /// How much stack the function around an instruction takes. rbpf asks for what it takes for functions, which are also
 /// places that helper numbers happen to name; the answer is right for those too.
 fn stack_usage(_: &[u8], pc: usize, data: &mut dyn Any) -> u16 {
+    // rbpf passes the box, not what is in it.
+    let data = data.downcast_ref::<Box<dyn Any>>().map_or(&*data, |boxed| &**boxed);
     let functions = data.downcast_ref::<Vec<(usize, u16)>>();
     let around = functions.and_then(|f| f.iter().rev().find(|&&(start, _)| start <= pc));
     around.map_or(0, |&(_, usage)| usage)

@@ -1,0 +1,61 @@
+//! The harness as a machine for made-up events: engine `rbpf`. Comes in: a plan's programs and events. Goes out: what the
+//! kernel would give, without a kernel and without privilege.
+
+use std::sync::Arc;
+
+use dtrail_lang::ir::AddrSpace;
+use dtrail_lang::plan::Plan;
+use dtrail_vm::event::Error;
+
+use super::Machine;
+use crate::ebpf::EbpfProgram;
+use crate::ebpf::harness::{Harness, HarnessError, NoMemory, SyntheticMemory};
+use crate::source::event_memory::readable;
+use crate::source::synthetic_event::MemoryRegion;
+use crate::sys::cpus;
+
+/// The memory of an event, as the helpers read it.
+#[derive(Debug)]
+struct EventRegions(Arc<[MemoryRegion]>);
+
+impl SyntheticMemory for EventRegions {
+    fn read(&mut self, user: bool, addr: u64, buf: &mut [u8]) -> usize {
+        let space = if user { AddrSpace::User } else { AddrSpace::ByAddress };
+        let mut count = 0;
+        while count < buf.len() {
+            let Some(bytes) = addr.checked_add(count as u64).and_then(|at| readable(&self.0, space, at))
+            else {
+                break;
+            };
+            let taken = bytes.len().min(buf.len() - count);
+            buf[count..count + taken].copy_from_slice(&bytes[..taken]);
+            count += taken;
+        }
+        count
+    }
+}
+
+/// What the harness objects to is a defect of the emitter.
+fn defect(error: &HarnessError) -> Error {
+    Error::new(format!("internal error: generated code does not run in rbpf: {error}"))
+        .help("this is a defect of dtrail itself; please report it with the program")
+}
+
+impl Machine for Harness {
+    fn load(_plan: &Plan, program: &EbpfProgram) -> Result<Harness, Error> {
+        Harness::new(program, cpus::possible().unwrap_or(1), Box::new(NoMemory)).map_err(|e| defect(&e))
+    }
+
+    fn place(&mut self, memory: &Arc<[MemoryRegion]>) -> Result<(), Error> {
+        self.set_memory(Box::new(EventRegions(memory.clone())));
+        Ok(())
+    }
+
+    fn run(&mut self) -> Result<(), Error> {
+        Harness::run(self).map_err(|e| defect(&e))
+    }
+
+    fn records(&mut self) -> Vec<Vec<u8>> {
+        Harness::records(self)
+    }
+}
