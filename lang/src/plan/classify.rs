@@ -225,7 +225,14 @@ fn regions(flow: &Flow<'_>, branches: &[Side]) -> Vec<Option<Within>> {
 /// Whether an instruction may end its clause, by a fault or by a full store.
 pub(super) fn may_end(program: &Program, flow: &Flow<'_>, inst: &Inst) -> bool {
     match &inst.op {
-        Op::SetVar { .. } | Op::SetElem { .. } => drops(program, &inst.op),
+        // Storing zero or NULL removes, for which there is always room.
+        Op::SetVar { src, .. } | Op::SetElem { src, .. } => {
+            let removes = matches!(
+                flow.only_definition(*src),
+                Some((_, Inst { op: Op::Const { value: 0, .. } | Op::Null { .. }, .. }))
+            );
+            drops(program, &inst.op) && !removes
+        }
         Op::Binary { op, rhs, .. } if op.may_fault() => !matches!(
             flow.only_definition(*rhs),
             Some((_, Inst { op: Op::Const { value, .. }, .. })) if *value != 0

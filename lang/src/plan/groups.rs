@@ -107,16 +107,9 @@ pub(super) fn homes(program: &Program, settled: &Settled) -> Vec<Home> {
         .zip(sides)
         .map(|(var, &side)| {
             let types = var.keys.as_deref().filter(|_| side == Side::Kernel).unwrap_or(&[]);
-            Home { side, key: types.iter().map(|&ty| plain(ty)).collect() }
+            Home { side, key: types.iter().map(|&ty| KeyPart::of(ty)).collect() }
         })
         .collect()
-}
-
-fn plain(ty: ValueType) -> KeyPart {
-    match ty {
-        ValueType::Int { .. } | ValueType::Pointer => KeyPart::Int,
-        ValueType::Str => KeyPart::Str,
-    }
 }
 
 /// By aggregation site: where it updates, with the key as its code builds it.
@@ -138,7 +131,7 @@ pub(super) fn placements(program: &Program, settled: &Settled) -> Vec<AggPlaceme
             let key: Vec<KeyPart> = parts.collect();
             // One site has one layout: where its code differs, the plain form serves both.
             placement.key = match std::mem::replace(&mut seen[i as usize], true) {
-                true if placement.key != key => types.iter().map(|&ty| plain(ty)).collect(),
+                true if placement.key != key => types.iter().map(|&ty| KeyPart::of(ty)).collect(),
                 _ => key,
             };
         }
@@ -158,6 +151,6 @@ fn part(clause: &Clause, reg: Reg, ty: ValueType, strsize: u32) -> KeyPart {
                 | BuiltinVar::Probename),
             ..
         }) => KeyPart::Probe(*var),
-        _ => plain(ty),
+        _ => KeyPart::of(ty),
     }
 }

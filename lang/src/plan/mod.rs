@@ -25,11 +25,13 @@
 //! 8. `exit` decided in U (or in an `ERROR` clause) moves all state effects of the program to U, unless `relaxedexit`.
 //!    In a tracer-fired clause it is decided at the event and moves nothing.
 //! 9. `printa`, `clear` and `trunc` in a source-fired clause are a cut: in K ([`ir::Op::Control`]) if rule 1 lets them,
-//!    and if not, the aggregations they name live in U.
+//!    and if not, the aggregations they name live in U. They take effect when the firing ends, on what all its clauses
+//!    did, so a firing cuts once.
 //! 10. `ERROR` clauses run in U: variables they write live in U; the built-ins they read are captured in every record
 //!     that can carry or lead to a fault ([`GroupLayout::shared_slots`]).
 //! 11. A pinned op whose operand is not K-computable is an error that prints the chain of dependence.
 
+pub mod explain;
 pub mod layout;
 
 mod captures;
@@ -48,6 +50,7 @@ mod tests;
 mod user_part;
 mod why;
 
+pub use explain::explain;
 pub use layout::{ClauseLayout, GroupLayout, KeyPart, SharedSlot, Slot, SlotKind};
 
 use crate::diag::{Diagnostic, Tag};

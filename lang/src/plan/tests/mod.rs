@@ -1,5 +1,8 @@
 //! Tests of the planner on programs in the text form of IR.
 
+mod explained;
+mod oracle;
+mod random;
 mod rules;
 
 use super::*;
