@@ -19,8 +19,7 @@ pub struct Interp {
 
 impl Engine for Interp {
     fn run(&mut self, _: ClauseId, code: &ir::Clause, run: &mut Run<'_>) -> Ending {
-        self.regs.clear();
-        self.regs.resize(code.regs.len(), 0);
+        self.begin(code.regs.len());
         let mut block = code.blocks.first();
         while let Some(ir::Block { insts, end }) = block {
             for inst in insts {
@@ -48,8 +47,9 @@ impl Engine for Interp {
 }
 
 impl Interp {
+    /// The value of a register.
     #[inline]
-    fn get(&self, reg: Reg) -> u64 {
+    pub(crate) fn get(&self, reg: Reg) -> u64 {
         self.regs.get(reg.index()).copied().unwrap_or(0)
     }
 
@@ -68,7 +68,14 @@ impl Interp {
         args
     }
 
-    fn step(&mut self, inst: &ir::Inst, run: &mut Run<'_>) {
+    /// Begins a clause of so many registers.
+    pub(crate) fn begin(&mut self, registers: usize) {
+        self.regs.clear();
+        self.regs.resize(registers, 0);
+    }
+
+    /// Carries out one instruction.
+    pub(crate) fn step(&mut self, inst: &ir::Inst, run: &mut Run<'_>) {
         match &inst.op {
             Op::Const { dst, value } => self.set(*dst, *value as u64),
             Op::Str { dst, value } => self.set(*dst, run.constant(*value)),

@@ -14,6 +14,8 @@ pub mod format;
 pub mod host;
 pub mod interp;
 pub mod output;
+#[cfg(test)]
+mod placement;
 pub mod record;
 pub mod runtime;
 #[cfg(test)]

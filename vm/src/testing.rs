@@ -37,7 +37,7 @@ impl Default for FixedHost {
 
 impl FixedHost {
     /// The clock's reading at a deadline.
-    fn at(&self, deadline: Instant) -> u64 {
+    pub(crate) fn at(&self, deadline: Instant) -> u64 {
         deadline.duration_since(self.base).as_nanos() as u64
     }
 }
@@ -256,7 +256,7 @@ impl EventSource for ListSource {
     }
 }
 
-struct NoProbes;
+pub(crate) struct NoProbes;
 
 impl Environment for NoProbes {
     fn match_probes(&self, _: &ProbePattern) -> Result<Vec<Probe>, NoMatch> {

@@ -52,7 +52,7 @@ pub struct World {
     pub exit: Option<i64>,
     /// What was lost in user space since it was last taken.
     pub drops: Drops,
-    vars: Vars,
+    pub(crate) vars: Vars,
     arena: Arena,
     /// By [`StrId`].
     strings: Box<[u64]>,
@@ -192,6 +192,19 @@ impl<'a> Run<'a> {
         self.status = Status::Bug;
         self.bug = what;
         0
+    }
+
+    /// Goes on after a fault, with the scratch memory there was: what an attempt of the kernel part does.
+    #[cfg(test)]
+    pub(crate) fn resume(&mut self, scratch: usize) {
+        self.status = Status::Running;
+        self.world.scratch.truncate(scratch);
+    }
+
+    /// Bytes of scratch memory in use.
+    #[cfg(test)]
+    pub(crate) fn scratch_used(&self) -> usize {
+        self.world.scratch.len()
     }
 
     fn ok(&mut self, result: Result<u64, Raised>) -> u64 {

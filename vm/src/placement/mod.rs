@@ -1,0 +1,103 @@
+//! Placement changes speed, never output: random programs over random events print the same whether everything runs in
+//! user space or the planner's kernel parts run in [`kernel`], a plain reading of their ops.
+
+mod kernel;
+mod programs;
+
+use dtrail_lang::ir::{self, print, verify};
+use dtrail_lang::plan::{self, Capabilities, Placement, Plan, PlanOptions};
+use proptest::prelude::*;
+use proptest::strategy::ValueTree as _;
+
+use crate::consumer::{self, Settings};
+use crate::interp::Interp;
+use crate::output::CaptureOutput;
+use crate::testing::{ListSource, Script};
+use kernel::KernelSource;
+use programs::Step;
+
+/// What a user sees of a run.
+#[derive(Debug, PartialEq)]
+struct Seen {
+    out: String,
+    err: String,
+    result: Result<consumer::Outcome, crate::event::Error>,
+}
+
+fn seen(plan: &Plan, steps: &[Step], batch: Option<usize>) -> Seen {
+    let mut output = CaptureOutput::default();
+    let settings = Settings { quiet: true, ..Settings::default() };
+    let result = match batch {
+        Some(batch) => {
+            let mut source = KernelSource::new(plan, steps, batch);
+            let (host, none) = (source.host.clone(), std::sync::atomic::AtomicU32::new(0));
+            consumer::run(plan, &mut source, &mut Interp::default(), &host, &mut output, &settings, &none)
+        }
+        None => {
+            let mut source = ListSource::new(steps.iter().map(Step::script).collect::<Vec<Script>>());
+            let (host, none) = (source.host.clone(), std::sync::atomic::AtomicU32::new(0));
+            consumer::run(plan, &mut source, &mut Interp::default(), &host, &mut output, &settings, &none)
+        }
+    };
+    let text = |bytes: Vec<u8>| String::from_utf8_lossy(&bytes).into_owned();
+    Seen { out: text(output.out), err: text(output.err), result }
+}
+
+/// Runs a program in user space and with kernel parts under both placements.
+fn check(program: &ir::Program, steps: &[Step], batch: usize) -> Result<(), TestCaseError> {
+    let text = || print::program(program, print::Spans::Omit);
+    prop_assert_eq!(verify::program(program), Ok(()), "{}", text());
+    let none = plan::plan(program.clone(), Capabilities::NONE, &PlanOptions::default());
+    let none = none.map_err(|errors| TestCaseError::fail(format!("{errors:?} in {}", text())))?;
+    let expected = seen(&none, steps, None);
+    for placement in [Placement::Auto, Placement::User] {
+        let options = PlanOptions { placement, ..PlanOptions::default() };
+        // A pinned op over a user value has no place (rule 11): such a program is refused.
+        let Ok(plan) = plan::plan(program.clone(), Capabilities::BASELINE, &options) else { continue };
+        let got = seen(&plan, steps, Some(batch));
+        prop_assert_eq!(&got, &expected, "{:?}, batches of {}\n{}", placement, batch, explain(&plan));
+    }
+    Ok(())
+}
+
+/// The program and both parts of its clauses.
+fn explain(plan: &Plan) -> String {
+    let mut text = print::program(&plan.program, print::Spans::Omit);
+    for (what, parts) in [("kernel", &plan.kernel), ("user", &plan.user)] {
+        for (i, part) in parts.iter().enumerate() {
+            if let Some(part) = part {
+                text += &format!("; {what} part\n");
+                text += &print::clause(&plan.program, ir::ClauseId(i as u32), part, print::Spans::Omit);
+            }
+        }
+    }
+    text + &format!("; homes {:?}\n; sites {:?}\n", plan.homes, plan.agg_sites)
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { max_shrink_iters: 4096, ..ProptestConfig::default() })]
+
+    #[test]
+    fn placement_never_changes_output(
+        program in programs::program(),
+        steps in programs::steps(),
+        batch in 1_usize..4,
+    ) {
+        check(&program, &steps, batch)?;
+    }
+}
+
+/// The test above would show nothing if all programs were refused or stayed in user space.
+#[test]
+fn many_programs_have_a_kernel_part() {
+    let mut runner = proptest::test_runner::TestRunner::deterministic();
+    let placed = |program: ir::Program| {
+        let options = PlanOptions::default();
+        let plan = plan::plan(program, Capabilities::BASELINE, &options).ok()?;
+        let with_code = |clause: &ir::Clause| clause.blocks.iter().any(|block| !block.insts.is_empty());
+        plan.kernel.iter().flatten().any(with_code).then_some(())
+    };
+    let generated = (0..100).filter_map(|_| programs::program().new_tree(&mut runner).ok());
+    let kernel_parts = generated.filter_map(|tree| placed(tree.current())).count();
+    assert!(kernel_parts >= 40, "only {kernel_parts} of 100");
+}
