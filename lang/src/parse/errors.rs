@@ -3,6 +3,7 @@
 
 use pest::error::{Error, ErrorVariant, InputLocation};
 
+use super::hints::{self, Place};
 use super::scan::Item;
 use super::words::punctuator;
 use super::{MAX_DEPTH, MAX_NESTING, Rule};
@@ -57,15 +58,25 @@ pub(super) fn refused(source: SourceId, text: &str, mut item: Item, error: &Erro
     if matches!(error.variant, ErrorVariant::CustomError { .. }) {
         return too_deep(span(item.start, item.start + 1));
     }
-    if let Some(failure) = item.failure.take_if(|failure| failure.at <= at) {
-        return failure.diagnostic;
+    let (diagnostic, prepared) = match item.failure.take_if(|failure| failure.at <= at) {
+        // The poison that stands for the failure is no token.
+        Some(failure) => (failure.diagnostic, &item.text.as_bytes()[..failure.at - item.start]),
+        None if at >= item.start + item.text.len() => {
+            return at_end(text, span(text.len(), text.len()), &item.unclosed, source, error);
+        }
+        None => {
+            let end = at + token_length(&item.text.as_bytes()[at - item.start..]);
+            (near(&text[at..end], span(at, end)), item.text.as_bytes())
+        }
+    };
+    if diagnostic.tag != Tag::Syntax || diagnostic.help.is_some() {
+        return diagnostic;
     }
-    if at >= item.start + item.text.len() {
-        return at_end(text, span(text.len(), text.len()), &item.unclosed, source, error);
+    let (before, after) = prepared.split_at((at - item.start).min(prepared.len()));
+    match hints::hint(&Place { text, at, before, after }) {
+        Some(advice) => diagnostic.help(advice),
+        None => diagnostic,
     }
-    let end = at + token_length(&item.text.as_bytes()[at - item.start..]);
-    let diagnostic = near(&text[at..end], span(at, end));
-    after_probe(diagnostic, text, &item, at)
 }
 
 fn at_end(text: &str, end: Span, unclosed: &[usize], source: SourceId, error: &Error<Rule>) -> Diagnostic {
@@ -87,20 +98,6 @@ fn at_end(text: &str, end: Span, unclosed: &[usize], source: SourceId, error: &E
 
 fn expects(error: &Error<Rule>, rule: Rule) -> bool {
     matches!(&error.variant, ErrorVariant::ParsingError { positives, .. } if positives.contains(&rule))
-}
-
-/// A word that was taken for a probe although a declaration was meant gets a hint.
-fn after_probe(diagnostic: Diagnostic, text: &str, item: &Item, at: usize) -> Diagnostic {
-    let prepared = item.text.as_bytes();
-    let first = token_length(prepared);
-    let between = prepared.get(first..at - item.start).unwrap_or(b"?");
-    let probe = &text[item.start..(item.start + first).min(at)];
-    let is_word = !probe.is_empty() && probe.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_');
-    let is_probe = |at: usize| prepared.get(at) == Some(&(super::scan::Class::Probe as u8));
-    if is_probe(0) && is_word && between.iter().all(|&b| b == b' ') && is_probe(at - item.start) {
-        return diagnostic.help(format!("`{probe}` is not the name of a type, so it was read as a probe"));
-    }
-    diagnostic
 }
 
 /// The length of the token at the start of prepared text.

@@ -13,6 +13,7 @@ mod control;
 pub mod description;
 mod errors;
 mod expr;
+mod hints;
 mod lines;
 mod literal;
 mod macros;
@@ -151,7 +152,8 @@ fn whole_program(program: &Program, cx: &ParseContext<'_>, id: SourceId, text: &
     {
         let argument = &cx.macros.args[last];
         let message = format!("extraneous argument '{argument}' (${last} is not referenced)");
-        return Some(Diagnostic::new(Tag::MacroUnused, end, message));
+        let help = "`-x argref` allows arguments that the program does not use";
+        return Some(Diagnostic::new(Tag::MacroUnused, end, message).help(help));
     }
     let is_content = |item: &Item| !matches!(item, Item::Pragma(_));
     if !cx.options.empty && !program.items.iter().any(is_content) {

@@ -250,9 +250,36 @@ fn probe_descriptions_and_type_names_at_the_top_level() {
 }
 
 #[test]
-fn an_unknown_type_at_the_top_level_is_explained() {
-    let error = script().refuses("ghost_t *p; BEGIN { }", Tag::Syntax, "1:9", "syntax error near \"*p\"");
-    assert_eq!(error.help.as_deref(), Some("`ghost_t` is not the name of a type, so it was read as a probe"));
+fn common_mistakes_are_explained() {
+    for (text, help) in [
+        ("ghost_t *p; BEGIN { }", "`ghost_t` is not the name of a type, so it was read as a probe"),
+        ("BEGIN { x = 1; // one\n}", "comments are written `/* … */`"),
+        ("// one\nBEGIN { }", "comments are written `/* … */`"),
+        ("BEGIN // one\n{ }", "comments are written `/* … */`"),
+        ("BEGIN { while (1) x++; }", "D has no loops: a probe such as `tick-1s` fires again and again"),
+        ("BEGIN { switch (x) { } }", "D has no `switch`: use `if` or a chain of `? :`"),
+        (
+            "BEGIN { int x; x = 1; }",
+            "variables are declared outside of clauses, or made by assigning to them",
+        ),
+        (
+            "BEGIN { y = 1; size_t x; }",
+            "variables are declared outside of clauses, or made by assigning to them",
+        ),
+        ("BEGIN { } ; END { }", "a clause ends with its `}`: no `;` follows"),
+        ("BEGIN, { }", "no comma follows the last probe"),
+        ("int x = 1;", "a declaration gives no value: assign one in a `BEGIN` clause"),
+        ("BEGIN { trace(\"a\" \"b\"); }", "strings that stand side by side are not joined: use `strjoin`"),
+        ("BEGIN { $x = 1; }", "`$` names macros; a variable of the clause is `this->x`"),
+        ("BEGIN { trace($1); }", "give another operand, or set `-x defaultargs`"),
+        ("BEGIN { trace(1) trace(2); }", ""),
+        ("BEGIN END { }", "probes are separated by commas"),
+        ("BEGIN { x = (ghost_t)y; }", ""),
+        ("BEGIN { x = a = ; }", ""),
+    ] {
+        let error = script().parse(text).expect_err(text);
+        assert_eq!(error.help.as_deref().unwrap_or(""), help, "{text}");
+    }
 }
 
 #[test]

@@ -1,0 +1,86 @@
+//! Advice for syntax errors that people from C, awk or bpftrace make: the place of an error in, one sentence out. Guesses
+//! from the tokens around the place; says nothing where it does not know.
+
+use super::scan::Class;
+use super::words::{Keyword, keyword, punctuator};
+
+/// What is known about the place of a syntax error.
+pub(super) struct Place<'a> {
+    /// The source, and the byte at which the error stands.
+    pub(super) text: &'a str,
+    /// See `text`.
+    pub(super) at: usize,
+    /// The prepared text of the item up to the error.
+    pub(super) before: &'a [u8],
+    /// The prepared text from the error on; empty if the error ended it.
+    pub(super) after: &'a [u8],
+}
+
+/// Advice by token.
+const TOKENS: &[(&[&str], &str)] = &[
+    (&["while", "for", "do"], "D has no loops: a probe such as `tick-1s` fires again and again"),
+    (&["switch", "case"], "D has no `switch`: use `if` or a chain of `? :`"),
+    (
+        &["goto", "break", "continue", "return"],
+        "D has no jumps: put the rest of the clause under an `if`, or in another clause",
+    ),
+];
+
+/// The advice for a place, if there is any.
+pub(super) fn hint(place: &Place<'_>) -> Option<String> {
+    let Place { text, at, before, after } = *place;
+    let rest = &text[at..];
+    let token = &rest[..token_len(rest)];
+    let previous = before.iter().rposition(|&b| b != b' ').map(|i| before[i]);
+    if rest.starts_with("//") || (rest.starts_with('/') && text[..at].ends_with('/')) {
+        return Some("comments are written `/* … */`".to_string());
+    }
+    if let Some((_, advice)) = TOKENS.iter().find(|(tokens, _)| tokens.contains(&token)) {
+        return Some((*advice).to_string());
+    }
+    let is_clause = matches!(before.first(), Some(&first) if first == Class::Probe as u8 || first == Class::Integer as u8);
+    let is_type = after.first() == Some(&(Class::Type as u8))
+        || matches!(keyword(token.as_bytes()), Some(Keyword::Type | Keyword::Tag));
+    match token {
+        ";" if before.is_empty() => Some("a clause ends with its `}`: no `;` follows".to_string()),
+        "{" if previous == Some(b',') && is_clause => Some("no comma follows the last probe".to_string()),
+        "=" if !is_clause && !before.is_empty() => {
+            Some("a declaration gives no value: assign one in a `BEGIN` clause".to_string())
+        }
+        _ if is_clause && is_type && matches!(previous, Some(b'{' | b'}' | b';')) => {
+            Some("variables are declared outside of clauses, or made by assigning to them".to_string())
+        }
+        _ if token.starts_with('"')
+            && before.contains(&(Class::String as u8))
+            && text[..at].trim_end().ends_with('"') =>
+        {
+            Some("strings that stand side by side are not joined: use `strjoin`".to_string())
+        }
+        _ => after_probe(place),
+    }
+}
+
+/// A word that was taken for a probe although a declaration was meant.
+fn after_probe(place: &Place<'_>) -> Option<String> {
+    let probe = Class::Probe as u8;
+    let (&first, rest) = place.before.split_first()?;
+    let len = 1 + rest.iter().take_while(|&&b| b == b'_').count();
+    let alone = first == probe && place.before[len..].iter().all(|&b| b == b' ');
+    if !alone || place.after.first() != Some(&probe) {
+        return None;
+    }
+    let start = place.at - place.before.len();
+    let word = &place.text[start..start + len];
+    if matches!(word, "BEGIN" | "END" | "ERROR") {
+        return Some("probes are separated by commas".to_string());
+    }
+    let is_word = word.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_');
+    is_word.then(|| format!("`{word}` is not the name of a type, so it was read as a probe"))
+}
+
+/// The length of a word, of a quote, or of a punctuator.
+fn token_len(text: &str) -> usize {
+    let word = text.bytes().take_while(|b| b.is_ascii_alphanumeric() || *b == b'_').count();
+    let one = text.chars().next().map_or(0, char::len_utf8);
+    if word > 0 { word } else { punctuator(text.as_bytes()).max(one).min(text.len()) }
+}
