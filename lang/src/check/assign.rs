@@ -81,7 +81,7 @@ impl Body<'_, '_> {
                 let what = format!("variables of type {}", types.show(right.ty));
                 return Err(errors::are_not_supported_yet(span, &what));
             }
-            left = self.give_type(lhs, id, left, Marked { ty: right.ty, userland: right.userland });
+            left = self.give_type(lhs, id, left, self.marked(right));
         } else if !self.session.types.assignable(Self::operand(left), Self::operand(right))
             && (right.constant != Some(0) || !self.is_deletable(left))
         {

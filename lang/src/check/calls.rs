@@ -4,7 +4,7 @@
 //! asks of its arguments beyond their types comes later, in [`super::actions`].
 
 use super::errors::{self, Expected, ProtoKind};
-use super::expr::{Body, Misplaced};
+use super::expr::{Body, Deferred};
 use super::info::{ExprInfo, Meaning};
 use super::names::Provenance;
 use super::session::Session;
@@ -86,6 +86,9 @@ impl Body<'_, '_> {
         let common = self.session.types.common();
         if let Some(func) = Func::by_name(name) {
             self.arguments(subroutine(func), args, span)?;
+            if func == Func::Copyin {
+                self.check_size(&args[1], span);
+            }
             let ty = self.proto_type(func.row().result);
             let provenance = if func == Func::Copyin { Provenance::Scratch } else { Provenance::Other };
             let info = ExprInfo { provenance, ..ExprInfo::value(ty) };
@@ -103,8 +106,18 @@ impl Body<'_, '_> {
             return Err(errors::undefined_function(callee.span, name));
         };
         let error = errors::call_in_expression(span, kind, name);
-        self.misplaced.push(Misplaced { statement: self.statement, error });
+        self.deferred.push(Deferred { statement: self.statement, error });
         Ok(info)
+    }
+
+    /// A constant size of scratch memory must be available.
+    fn check_size(&mut self, size: &Expr, span: Span) {
+        let limit = self.session.limits.scratchsize;
+        let size = self.early.constant(size).map(|c| c.value as u64);
+        if let Some(size) = size.filter(|&size| size > u64::from(limit)) {
+            let error = errors::scratch_size(span, size, limit);
+            self.deferred.push(Deferred { statement: self.statement, error });
+        }
     }
 
     /// A call of an action as a statement.

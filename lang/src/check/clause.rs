@@ -60,7 +60,7 @@ impl Session<'_> {
             early,
             signature,
             info: TypeInfo::new(clause),
-            misplaced: Vec::new(),
+            deferred: Vec::new(),
             statement: ExprId(0),
         };
         let stmts = clause.body.as_deref().unwrap_or(&[]);
@@ -72,12 +72,12 @@ impl Session<'_> {
             };
             // The predicate may create what the body misses.
             body.predicate(predicate)?;
-            body.misplaced.clear();
+            body.deferred.clear();
             body.stmts(stmts).map_err(|error| error.in_part(Part::ActionList))?;
         }
         if let Some(predicate) = &clause.predicate {
             body.predicate(predicate)?;
-            body.no_misplaced(predicate)?;
+            body.no_deferred(predicate)?;
         }
         body.sites(stmts)?;
         Ok(body.info)
@@ -130,7 +130,7 @@ impl Body<'_, '_> {
                 Stmt::Empty(_) => {}
                 Stmt::Expr(expr) => self.site(statement(self.early, expr))?,
                 Stmt::If { cond, then, otherwise, .. } => {
-                    self.no_misplaced(cond)?;
+                    self.no_deferred(cond)?;
                     self.sites(then)?;
                     self.sites(otherwise)?;
                 }
@@ -161,19 +161,19 @@ impl Body<'_, '_> {
                     let name = &self.session.names.aggs[id.index()].name;
                     return Err(errors::null_effect(expr.span, name));
                 }
-                self.no_misplaced(expr)?;
+                self.no_deferred(expr)?;
                 if info.is_some_and(|info| self.session.types.is_dynamic(info.ty)) {
                     return Err(errors::dynamic_statement(expr.span));
                 }
             }
         }
-        self.no_misplaced(expr)
+        self.no_deferred(expr)
     }
 
-    /// No action and no aggregating function inside the expressions of a statement.
-    fn no_misplaced(&self, statement: &Expr) -> Result<(), Diagnostic> {
-        match self.misplaced.iter().find(|m| m.statement == statement.id) {
-            Some(misplaced) => Err(misplaced.error.clone()),
+    /// Reports what was found inside the expressions of a statement.
+    fn no_deferred(&self, statement: &Expr) -> Result<(), Diagnostic> {
+        match self.deferred.iter().find(|deferred| deferred.statement == statement.id) {
+            Some(deferred) => Err(deferred.error.clone()),
             None => Ok(()),
         }
     }

@@ -198,6 +198,10 @@ pub(crate) fn dynamic_statement(span: Span) -> Diagnostic {
     error(Tag::CgDyn, span, "statement evaluates to a value of dynamic type")
 }
 
+pub(crate) fn scratch_size(span: Span, size: u64, limit: u32) -> Diagnostic {
+    error(Tag::AllocaSize, span, format!("alloca({size}) size larger than scratchsize {limit}"))
+}
+
 // args[].
 
 pub(crate) fn args_index_not_constant(span: Span, argument: &str) -> Diagnostic {

@@ -17,9 +17,10 @@ use crate::source::Span;
 use crate::types::classes::Operand;
 use crate::types::{Type, TypeId};
 
-/// A call that only a statement may be, found inside an expression: `D_CG_EXPR` once the types are known to be right.
+/// A mistake found inside an expression that is reported once all types are known to be right: a call that only a
+/// statement may be (`D_CG_EXPR`), a constant size.
 #[derive(Clone, Debug)]
-pub(super) struct Misplaced {
+pub(super) struct Deferred {
     /// The statement it is in.
     pub statement: ExprId,
     /// What to say.
@@ -32,7 +33,7 @@ pub(super) struct Body<'s, 'a> {
     pub early: &'s Early,
     pub signature: &'s Signature,
     pub info: TypeInfo,
-    pub misplaced: Vec<Misplaced>,
+    pub deferred: Vec<Deferred>,
     /// The statement being checked.
     pub statement: ExprId,
 }
@@ -42,6 +43,12 @@ pub(super) type Checked = Result<ExprInfo, Diagnostic>;
 impl Body<'_, '_> {
     pub(super) fn operand(info: ExprInfo) -> Operand {
         Operand { ty: info.ty, userland: info.userland, zero: info.constant == Some(0) }
+    }
+
+    /// The type that a variable or key takes from a value. A string is a copy, wherever its bytes came from.
+    pub(super) fn marked(&self, info: ExprInfo) -> Marked {
+        let userland = info.userland && !self.session.types.is_string(info.ty);
+        Marked { ty: info.ty, userland }
     }
 
     pub(super) fn show(&self, info: ExprInfo) -> String {
@@ -112,7 +119,7 @@ impl Body<'_, '_> {
     fn nested_aggregation(&mut self, lhs: &Expr, rhs: &Expr, span: Span) -> Checked {
         let function = self.aggregation_statement(lhs, rhs, span)?;
         let error = errors::call_in_expression(rhs.span, "aggregating function", function.row().name);
-        self.misplaced.push(Misplaced { statement: self.statement, error });
+        self.deferred.push(Deferred { statement: self.statement, error });
         Ok(ExprInfo::value(self.session.types.common().dynamic))
     }
 

@@ -158,7 +158,7 @@ impl Body<'_, '_> {
                 let what = format!("keys of type {}", types.show(info.ty));
                 return Err(errors::are_not_supported_yet(key.span, &what));
             }
-            signature.push(Marked { ty: info.ty, userland: info.userland });
+            signature.push(self.marked(*info));
         }
         Ok(signature)
     }
@@ -212,7 +212,8 @@ impl Body<'_, '_> {
         let ty = self.session.spelt_type(&argument.ty);
         let ty = ty.filter(|&ty| self.session.value_type(ty).is_some());
         let ty = ty.ok_or_else(|| errors::args_type_unknown(span, index, &argument.ty))?;
-        let userland = argument.userland && self.session.types.target(ty).is_some();
+        let types = &self.session.types;
+        let userland = argument.userland && (types.target(ty).is_some() || types.is_string(ty));
         let info = ExprInfo { userland, lvalue: true, ..ExprInfo::value(ty) };
         Ok(info.meaning(Meaning::Argument(index as u32)))
     }

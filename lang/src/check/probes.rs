@@ -10,7 +10,7 @@ use super::errors;
 use super::session::{Session, Signature};
 use crate::ast::ProbeDesc;
 use crate::diag::{Diagnostic, Tag};
-use crate::env::{NoMatch, Probe, ProbeId, ProbePattern, Stability};
+use crate::env::{NoMatch, Probe, ProbeId, ProbePattern};
 use crate::ir::ProbeIndex;
 use crate::parse::Macros;
 use crate::parse::description::{self, Target};
@@ -61,7 +61,7 @@ impl Session<'_> {
         };
         let first = probes.first().map(|index| &self.probes.all[index.index()]);
         let signature = Signature {
-            unstable: first.is_some_and(|first| probes.len() > 1 && is_unstable(&pattern, first)),
+            unstable: probes.len() > 1 && is_unstable(&pattern),
             args: first.map_or_else(|| Arc::from([]), |first| first.args.clone()),
             description: shown,
         };
@@ -106,19 +106,9 @@ impl Session<'_> {
     }
 }
 
-/// Whether the probes of a description may differ in their arguments (language spec §4.5).
-fn is_unstable(pattern: &ProbePattern, first: &Probe) -> bool {
-    let is_glob = |text: &str| text.contains(['?', '*', '[', '\\']);
-    let open = |text: &str| text.is_empty() || is_glob(text);
-    if is_glob(&pattern.provider) && !is_evolving(first.stability.args) {
-        return true;
-    }
-    // A provider's own name and the names of its probes have the stability of its descriptions; modules and functions
-    // are private everywhere.
-    is_evolving(first.stability.description) && (open(&pattern.provider) || open(&pattern.name))
-}
-
-/// Whether names of this stability are Evolving or better.
-fn is_evolving(stability: Stability) -> bool {
-    matches!(stability.name, "Evolving" | "Stable" | "Standard")
+/// Whether the probes of a description may differ in their arguments (language spec §4.5). The names of providers and
+/// of their probes are Evolving or better everywhere, modules and functions are private.
+fn is_unstable(pattern: &ProbePattern) -> bool {
+    let is_open = |text: &str| text.is_empty() || text.contains(['?', '*', '[', '\\']);
+    is_open(&pattern.provider) || is_open(&pattern.name)
 }

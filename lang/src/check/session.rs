@@ -18,7 +18,7 @@ use crate::diag::Diagnostic;
 use crate::env::{Environment, Probe, ProbeArg};
 use crate::ir::{ClauseId, Enabling, Limits, Scope, ValueType};
 use crate::options::Options;
-use crate::parse::Names as KnownNames;
+use crate::parse::{Names as KnownNames, place};
 use crate::source::{SourceId, SourceMap, Span};
 use crate::types::{Type, TypeId, TypeTable};
 
@@ -199,8 +199,9 @@ impl<'a> Session<'a> {
         value_type(&self.types, ty)
     }
 
+    /// The number of a span's first line, control lines obeyed.
     pub(super) fn line_of(&self, span: Span) -> u32 {
-        self.sources.line_column(span.source, span.start).0
+        place(&self.sources.get(span.source).text, span.start).line
     }
 
     /// Whether there is a process given by `-p` or made by `-c`.

@@ -170,11 +170,6 @@ const KERNEL_TYPEDEFS: &[(&str, &str)] = &[
     ("__u8", "unsigned char"),
 ];
 
-/// Whether a word is the name of a predefined type (language spec §2.4, §2.7). The parser asks before any table exists.
-pub fn is_type_name(word: &str) -> bool {
-    word == "_Bool" || TYPEDEFS.iter().any(|(name, _)| *name == word)
-}
-
 /// Types by id and by name.
 #[derive(Clone, Debug)]
 pub struct TypeTable {
@@ -448,6 +443,17 @@ mod tests {
         }
         assert_eq!(table.spelt("ghost_t"), None);
         assert_eq!(table.spelt("short long"), None);
+    }
+
+    #[test]
+    fn the_parser_knows_the_same_names() {
+        let table = TypeTable::new();
+        for name in crate::parse::PREDEFINED_TYPES {
+            assert!(table.named(name).is_some(), "{name}");
+        }
+        for (name, _) in TYPEDEFS {
+            assert!(crate::parse::PREDEFINED_TYPES.contains(name), "{name}");
+        }
     }
 
     #[test]

@@ -109,6 +109,9 @@ fn pointers() {
         ("p = (int *)copyin(arg0, 8); *p = 1; p[1] = 2; *p += 3; p[0]++;", "ok"),
         ("p = copyin(arg0, 8); p = (void *)arg1;", "D_ALLOCA_INCOMPAT 1:22"),
         ("p = copyin(arg0, 8); p = 0;", "ok"),
+        ("copyin(arg0, 256);", "ok"),
+        ("copyin(arg0, 257);", "D_ALLOCA_SIZE 1:1"),
+        ("x = y; copyin(arg0, -1);", "D_IDENT_UNDEF 1:5"),
         ("p = (void *)arg0; q = pid ? copyin(arg0, 8) : p;", "D_ALLOCA_INCOMPAT 1:19"),
         ("p = (int *)8; q = (int *)8; trace(p - q);", "ok"),
         ("p = (int *)8; q = (int *)8; trace(p + q);", "D_OP_INCOMPAT 1:35"),
@@ -243,6 +246,7 @@ fn arguments_of_probes() {
         ("syscall::: { trace(args[0]); }", "D_ARGS_MULTI 1:20"),
         ("syscall::re*:entry { trace(args[0]); }", "ok"),
         ("sys*::read:entry { trace(args[0]); }", "ok"),
+        ("syscall::read: { trace(args[0]); }", "D_ARGS_MULTI 1:24"),
         ("sys*:::entry { trace(args[0]); }", "D_ARGS_MULTI 1:22"),
         (":::entry { trace(args[0]); }", "D_ARGS_MULTI 1:18"),
         ("syscall:::entry { trace(arg0); }", "ok"),
@@ -258,6 +262,10 @@ fn arguments_of_probes() {
         // The mark makes the two kinds of pointer incompatible.
         ("syscall::write:entry { p = (char *)8; p = args[1]; }", "ok"),
         ("syscall::write:entry { p = (void **)8; trace(p == args[1]); }", "D_OP_INCOMPAT 1:46"),
+        (
+            "proc:::exec { printf(\"%s\", args[0]); s = args[0]; a[args[0]] = 1; } END { s = \"x\"; a[s] = 2; }",
+            "ok",
+        ),
         // Each description is checked with the types of its own probe.
         ("syscall::read:entry, BEGIN { trace(args[0]); }", "D_ARGS_IDX 1:36"),
         ("BEGIN, syscall::write:entry { trace(args[0]); }", "D_ARGS_IDX 1:37"),

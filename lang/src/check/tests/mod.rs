@@ -48,6 +48,7 @@ impl Machine {
             machine.add(["syscall", "vmlinux", call, "entry"], FiredBy::Source, args, syscall);
             machine.add(["syscall", "vmlinux", call, "return"], FiredBy::Source, &["long"], syscall);
         }
+        machine.add(["proc", "vmlinux", "", "exec"], FiredBy::Source, &["string user"], syscall);
         let profile = ProviderStability { description: EVOLVING, args: EVOLVING };
         machine.add(["profile", "", "", "tick-1s"], FiredBy::Tracer, &[], profile);
         machine

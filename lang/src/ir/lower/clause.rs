@@ -92,10 +92,13 @@ impl Lower<'_> {
 
     fn conditional(&mut self, cond: &Expr, then: &[Stmt], otherwise: &[Stmt]) -> Result<(), Diagnostic> {
         if let Some(c) = self.early.constant(cond) {
-            let (taken, skipped) = if c.value != 0 { (then, otherwise) } else { (otherwise, then) };
-            self.stmts(taken)?;
-            self.stmts += count(skipped);
-            return Ok(());
+            if c.value != 0 {
+                self.stmts(then)?;
+                self.stmts += count(otherwise);
+                return Ok(());
+            }
+            self.stmts += count(then);
+            return self.stmts(otherwise);
         }
         let cond = self.condition(cond)?;
         let before = self.build.current();

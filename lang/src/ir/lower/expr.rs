@@ -139,9 +139,18 @@ impl Lower<'_> {
     }
 
     fn argument(&mut self, index: u32, info: ExprInfo, span: Span) -> Val {
-        let raw = self.builtin(BuiltinVar::Arg, index, info, span);
+        let addr = self.build.reg(RegKind::Int);
+        self.build.emit(span, Op::Builtin { dst: addr, var: BuiltinVar::Arg, index });
+        if self.is_string(info.ty) {
+            // The raw argument is where the bytes are.
+            let dst = self.build.reg(RegKind::Str);
+            let space = if info.userland { AddrSpace::User } else { AddrSpace::ByAddress };
+            let limit = self.checked.limits.strsize;
+            self.build.emit(span, Op::LoadStr { dst, addr, limit, space });
+            return Val::new(dst, Fits::ANY);
+        }
         let (bits, signed) = self.checked.types.width(info.ty);
-        self.build.narrow(span, Val::new(raw.reg, Fits::ANY), bits, signed)
+        self.build.narrow(span, Val::new(addr, Fits::ANY), bits, signed)
     }
 
     fn string_val(&mut self, operand: &Expr, span: Span) -> Lowered {

@@ -15,6 +15,8 @@ mod build;
 mod clause;
 mod expr;
 mod place;
+#[cfg(test)]
+mod tests;
 
 use std::collections::HashMap;
 
