@@ -6,6 +6,7 @@
 use std::io;
 
 use crate::ebpf::KernelOffsets;
+use crate::sys::mapping::Published;
 
 /// Where the running kernel publishes its types.
 pub const VMLINUX: &str = "/sys/kernel/btf/vmlinux";
@@ -82,10 +83,27 @@ pub struct TypeId(pub u32);
 /// The types of one object, indexed.
 #[derive(Debug)]
 pub struct Btf {
-    bytes: Vec<u8>,
+    bytes: Bytes,
     strings: usize,
     /// By type number: where it starts in `bytes`; entry 0 stands for `void` and is never used.
     places: Vec<u32>,
+}
+
+#[derive(Debug)]
+enum Bytes {
+    Mapped(Published),
+    Owned(Vec<u8>),
+}
+
+impl std::ops::Deref for Bytes {
+    type Target = [u8];
+
+    fn deref(&self) -> &[u8] {
+        match self {
+            Bytes::Mapped(bytes) => bytes,
+            Bytes::Owned(bytes) => bytes,
+        }
+    }
 }
 
 /// Why bytes are not BTF: what was being read.
@@ -98,11 +116,19 @@ const DEPTH: u32 = 16;
 impl Btf {
     /// Reads the running kernel's types.
     pub fn of_kernel() -> io::Result<Btf> {
-        Btf::parse(std::fs::read(VMLINUX)?).map_err(|e| io::Error::new(io::ErrorKind::InvalidData, e.0))
+        let bytes = match Published::vmlinux_btf(VMLINUX) {
+            Ok(mapped) => Bytes::Mapped(mapped),
+            Err(_) => Bytes::Owned(std::fs::read(VMLINUX)?),
+        };
+        Btf::index(bytes).map_err(|e| io::Error::new(io::ErrorKind::InvalidData, e.0))
     }
 
     /// Indexes the types in `bytes`.
     pub fn parse(bytes: Vec<u8>) -> Result<Btf, Malformed> {
+        Btf::index(Bytes::Owned(bytes))
+    }
+
+    fn index(bytes: Bytes) -> Result<Btf, Malformed> {
         let word = |at| word(&bytes, at);
         if word(0).map(|w| w & 0xffff) != Some(0xeb9f) {
             return Err(Malformed("magic number"));

@@ -1,4 +1,5 @@
-//! Memory shared with the kernel, read and written as atomic words, so that no torn or stale access is undefined.
+//! Memory shared with the kernel: read and written as atomic words, so that no torn or stale access is undefined; or read
+//! as bytes that never change.
 
 use std::ffi::c_void;
 use std::io;
@@ -71,6 +72,46 @@ impl Mapping {
         }
         // SAFETY: in bounds, mapped while `self` lives; the caller vouches for the rest.
         Some(unsafe { std::slice::from_raw_parts(self.start.as_ptr().cast::<u8>().add(offset), len) })
+    }
+}
+
+/// What the kernel publishes about itself once and for all, without a copy.
+#[derive(Debug)]
+pub struct Published {
+    start: NonNull<c_void>,
+    len: usize,
+}
+
+// SAFETY: the bytes never change, so any thread may read them.
+unsafe impl Send for Published {}
+// SAFETY: likewise.
+unsafe impl Sync for Published {}
+
+impl Published {
+    /// Maps the kernel's own BTF. Kernels before 6.16 refuse.
+    pub fn vmlinux_btf(path: &str) -> io::Result<Published> {
+        let file = std::fs::File::open(path)?;
+        let len = usize::try_from(file.metadata()?.len()).unwrap_or(0);
+        // SAFETY: the kernel picks the address, so nothing that exists is replaced.
+        let start = unsafe { mmap(std::ptr::null_mut(), len, ProtFlags::READ, MapFlags::PRIVATE, file, 0)? };
+        let start = NonNull::new(start).ok_or_else(|| io::Error::from(io::ErrorKind::OutOfMemory))?;
+        Ok(Published { start, len })
+    }
+}
+
+impl std::ops::Deref for Published {
+    type Target = [u8];
+
+    fn deref(&self) -> &[u8] {
+        // SAFETY: mapped and readable while `self` lives; the kernel's types are part of its read-only image.
+        unsafe { std::slice::from_raw_parts(self.start.as_ptr().cast::<u8>(), self.len) }
+    }
+}
+
+impl Drop for Published {
+    fn drop(&mut self) {
+        // SAFETY: `start` and `len` are those that mmap gave; no reference outlives `self`.
+        let _ = unsafe { munmap(self.start.as_ptr(), self.len) };
     }
 }
 
