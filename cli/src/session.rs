@@ -5,7 +5,7 @@ use std::fs::OpenOptions;
 use std::io::Write;
 
 use dtrail_lang::diag::Diagnostic;
-use dtrail_lang::diag::render;
+use dtrail_lang::diag::render::{self, Style};
 use dtrail_lang::env::{FiredBy, NoMatch, ProbePattern};
 use dtrail_lang::options::{Options as Settings, SetBy};
 use dtrail_lang::plan::{self, Plan, PlanOptions};
@@ -49,6 +49,7 @@ pub(crate) fn run<'a>(
         options,
         settings: Settings::default(),
         testing: environment.iter().any(|(name, _)| name == "_DTRACE_TESTING"),
+        plain: environment.iter().any(|(name, value)| name == "NO_COLOR" && !value.is_empty()),
         sources: SourceMap::default(),
         streams,
         interrupts,
@@ -73,6 +74,8 @@ struct Session<'a> {
     options: &'a Options,
     settings: Settings,
     testing: bool,
+    /// `NO_COLOR` is set.
+    plain: bool,
     sources: SourceMap,
     streams: Streams<'a>,
     interrupts: Option<&'a Interrupts>,
@@ -278,10 +281,17 @@ impl Session<'_> {
     /// A mistake in a program: DTrace's line first unless a person reads it, then the place, unless we are called `dtrace`.
     fn report(&mut self, diagnostic: &Diagnostic) {
         let text = match (self.terse, self.streams.stderr_is_terminal) {
-            (false, true) => format!("{}: {}", self.progname, render::long(diagnostic, &self.sources)),
+            (false, true) => {
+                let style = if self.plain { Style::Plain } else { Style::Colour };
+                format!("{}: {}", self.progname, render::long(diagnostic, &self.sources, style))
+            }
             (terse, _) => {
                 let line = render::classic(diagnostic, &self.sources, self.settings.errtags);
-                let excerpt = if terse { String::new() } else { render::excerpt(diagnostic, &self.sources) };
+                let excerpt = if terse {
+                    String::new()
+                } else {
+                    render::excerpt(diagnostic, &self.sources, Style::Plain)
+                };
                 format!("{}: {line}\n{excerpt}", self.progname)
             }
         };

@@ -1,12 +1,54 @@
 //! Diagnostics as text: DTrace's own one-line form, and the long form with the source line and a caret.
 //!
-//! In: a diagnostic and the texts it speaks of. Out: lines, without the program's name. Colours nothing, prints nothing.
+//! In: a diagnostic and the texts it speaks of. Out: lines, without the program's name. Prints nothing, and asks no one
+//! whether colours are wanted: that is a parameter. What it quotes is made fit for a terminal.
 
+use std::borrow::Cow;
 use std::fmt::Write as _;
 
 use super::{Diagnostic, Part};
 use crate::parse::place;
 use crate::source::{SourceKind, SourceMap, Span};
+
+/// How the long form is dressed.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Style {
+    /// Plain text.
+    #[default]
+    Plain,
+    /// With ANSI colours.
+    Colour,
+}
+
+/// What a piece of the long form is, for its colour.
+#[derive(Clone, Copy)]
+enum Paint {
+    Error,
+    Message,
+    Frame,
+    Primary,
+    Secondary,
+    Help,
+}
+
+impl Style {
+    fn paint(self, paint: Paint, text: &str) -> Cow<'_, str> {
+        let code = match paint {
+            Paint::Error | Paint::Primary => "1;31",
+            Paint::Message => "1",
+            Paint::Frame | Paint::Secondary => "1;34",
+            Paint::Help => "1;32",
+        };
+        match self {
+            Style::Colour if !text.is_empty() => Cow::Owned(format!("\x1b[{code}m{text}\x1b[0m")),
+            _ => Cow::Borrowed(text),
+        }
+    }
+}
+
+/// Most characters of a source line that are shown, and how many of them before the mark.
+const WIDTH: usize = 120;
+const BEFORE: usize = 40;
 
 /// DTrace's form (language spec §13.1): one line, unless the message has several. `tags`: the option `errtags`.
 pub fn classic(diagnostic: &Diagnostic, sources: &SourceMap, tags: bool) -> String {
@@ -22,36 +64,122 @@ pub fn classic(diagnostic: &Diagnostic, sources: &SourceMap, tags: bool) -> Stri
         return format!("invalid probe specifier {}: {tag}{part}{message}", source.name);
     }
     let at = place(&source.text, diagnostic.span.start);
-    let file = at.file.map_or(String::new(), |file| format!("\"{file}\", "));
+    // The preprocessor names the script itself too.
+    let file = at.file.filter(|file| *file != source.name);
+    let file = file.map_or(String::new(), |file| format!("\"{file}\", "));
     let what = if source.kind == SourceKind::Library { "library" } else { "script" };
     format!("failed to compile {what} {}: {tag}{file}line {}: {message}", source.name, at.line)
 }
 
 /// For a person: what is wrong, then [`excerpt`].
-pub fn long(diagnostic: &Diagnostic, sources: &SourceMap) -> String {
-    format!("error[{}]: {}\n{}", diagnostic.tag.text(), diagnostic.message, excerpt(diagnostic, sources))
+pub fn long(diagnostic: &Diagnostic, sources: &SourceMap, style: Style) -> String {
+    let error = format!("error[{}]", diagnostic.tag.text());
+    let message = format!(": {}", show(&diagnostic.message, true));
+    format!(
+        "{}{}\n{}",
+        style.paint(Paint::Error, &error),
+        style.paint(Paint::Message, &message),
+        excerpt(diagnostic, sources, style)
+    )
 }
 
 /// The places of a diagnostic with their source lines, and the advice. Every line ends in a newline.
-pub fn excerpt(diagnostic: &Diagnostic, sources: &SourceMap) -> String {
+pub fn excerpt(diagnostic: &Diagnostic, sources: &SourceMap, style: Style) -> String {
+    let mut marks = vec![Mark::new(sources, diagnostic.span, None)];
+    marks.extend(diagnostic.labels.iter().map(|(span, label)| Mark::new(sources, *span, Some(label))));
+    let gutter = marks.iter().map(|mark| mark.line.to_string().len()).max().unwrap_or(1);
+    let home = diagnostic.span.source;
     let mut out = String::new();
-    let span = diagnostic.span;
-    let source = sources.get(span.source);
-    let at = place(&source.text, span.start);
-    let name = at.file.clone().unwrap_or_else(|| option_name(source.kind, &source.name));
-    let _ = writeln!(out, "  --> {name}:{}:{}", at.line, at.column);
-    let mut marks: Vec<(Span, char, &str)> = vec![(span, '^', "")];
-    marks.extend(diagnostic.labels.iter().map(|(span, text)| (*span, '-', text.as_str())));
-    marks.sort_by_key(|(span, ..)| (span.source, span.start));
-    let gutter =
-        marks.iter().map(|(span, ..)| line_number(sources, *span).to_string().len()).max().unwrap_or(1);
-    for (span, mark, text) in marks {
-        source_line(&mut out, sources, span, mark, text, gutter);
+    let _ = writeln!(out, "  {} {}", style.paint(Paint::Frame, "-->"), marks[0].place);
+    marks.sort_by_key(|mark| (mark.span.source != home, mark.span.source, mark.span.start));
+
+    let bar = style.paint(Paint::Frame, "|");
+    let mut last = (home, None);
+    for mark in &marks {
+        if mark.span.source != last.0 {
+            let _ = writeln!(out, "  {} {}", style.paint(Paint::Frame, "-->"), mark.place);
+        }
+        // A line is shown once, however many marks it has, unless each mark shows another part of it.
+        let here = (mark.span.source, Some(mark.window_start));
+        if here != last {
+            let number = format!("{:>gutter$}", mark.line);
+            let line = format!("  {} {bar} {}", style.paint(Paint::Frame, &number), mark.window);
+            let _ = writeln!(out, "{}", line.trim_end());
+        }
+        last = here;
+        let symbol = if mark.label.is_some() { "-" } else { "^" };
+        let label = mark.label.map_or(String::new(), |label| format!(" {}", show(label, false)));
+        let text = format!("{}{label}", symbol.repeat(mark.width));
+        let paint = if mark.label.is_some() { Paint::Secondary } else { Paint::Primary };
+        let _ = writeln!(
+            out,
+            "  {:gutter$} {bar} {:indent$}{}",
+            "",
+            "",
+            style.paint(paint, &text),
+            indent = mark.indent
+        );
     }
     if let Some(help) = &diagnostic.help {
-        let _ = writeln!(out, "  help: {help}");
+        let _ = writeln!(out, "  {} {}", style.paint(Paint::Help, "help:"), show(help, true));
     }
     out
+}
+
+/// One place with the part of its line that is shown.
+struct Mark<'a> {
+    span: Span,
+    label: Option<&'a str>,
+    /// `file:line:column`
+    place: String,
+    line: u32,
+    /// The byte at which `window` starts.
+    window_start: usize,
+    /// The shown part of the line.
+    window: String,
+    /// Columns before the mark.
+    indent: usize,
+    /// Columns under the mark, at least one.
+    width: usize,
+}
+
+impl<'a> Mark<'a> {
+    fn new(sources: &SourceMap, span: Span, label: Option<&'a str>) -> Mark<'a> {
+        let source = sources.get(span.source);
+        let text = source.text.as_str();
+        let at = place(text, span.start);
+        let name = at.file.unwrap_or_else(|| option_name(source.kind, &source.name));
+        let start = floor_boundary(text, span.start as usize);
+        let end = floor_boundary(text, span.end as usize).max(start);
+        let line_start = text[..start].rfind('\n').map_or(0, |i| i + 1);
+        let line_end = text[start..].find('\n').map_or(text.len(), |i| start + i);
+        let end = end.min(line_end);
+        let long = text[line_start..line_end].chars().nth(WIDTH).is_some();
+        let (from, to) = if long {
+            let before = text[line_start..start].char_indices().rev().nth(BEFORE - 1);
+            let from = before.map_or(line_start, |(i, _)| line_start + i);
+            let after = text[from..line_end].char_indices().nth(WIDTH);
+            (from, after.map_or(line_end, |(i, _)| from + i))
+        } else {
+            (line_start, line_end)
+        };
+        let end = end.min(to);
+        let lead = if from > line_start { "..." } else { "" };
+        let trail = if to < line_end { "..." } else { "" };
+        let before = format!("{lead}{}", show(&text[from..start], false));
+        let marked = show(&text[start..end], false);
+        let window = format!("{before}{marked}{}{trail}", show(&text[end..to], false));
+        Mark {
+            span,
+            label,
+            place: format!("{}:{}:{}", show(&name, false), at.line, at.column),
+            line: at.line,
+            window_start: from,
+            window,
+            indent: before.chars().count(),
+            width: marked.chars().count().max(1),
+        }
+    }
 }
 
 /// How a place in a text is called: the file, or the option that gave the text.
@@ -66,32 +194,12 @@ fn option_name(kind: SourceKind, name: &str) -> String {
     }
 }
 
-fn line_number(sources: &SourceMap, span: Span) -> u32 {
-    place(&sources.get(span.source).text, span.start).line
-}
-
-/// The line a span starts on, and a line with its marks below.
-fn source_line(out: &mut String, sources: &SourceMap, span: Span, mark: char, label: &str, gutter: usize) {
-    let text = &sources.get(span.source).text;
-    let start = floor_boundary(text, span.start as usize);
-    let end = floor_boundary(text, span.end as usize).max(start);
-    let line_start = text[..start].rfind('\n').map_or(0, |i| i + 1);
-    let line_end = text[start..].find('\n').map_or(text.len(), |i| start + i);
-    let (before, marked) = (show(&text[line_start..start]), show(&text[start..end.min(line_end)]));
-    let after = show(&text[end.min(line_end)..line_end]);
-    let number = line_number(sources, span);
-    let _ = writeln!(out, "  {number:>gutter$} | {before}{marked}{after}");
-    let blank = " ".repeat(before.chars().count());
-    let marks = mark.to_string().repeat(marked.chars().count().max(1));
-    let label = if label.is_empty() { String::new() } else { format!(" {label}") };
-    let _ = writeln!(out, "  {:gutter$} | {blank}{marks}{label}", "");
-}
-
-/// Program text as it can be shown on one line: tabs as four blanks, other control characters replaced.
-fn show(text: &str) -> String {
+/// Text as a terminal can take it: tabs as four blanks, other control characters replaced; newlines only if wanted.
+fn show(text: &str, newlines: bool) -> String {
     let mut shown = String::with_capacity(text.len());
     for c in text.chars() {
         match c {
+            '\n' if newlines => shown.push('\n'),
             '\t' => shown.push_str("    "),
             '\r' => {}
             c if c.is_control() => shown.push('\u{fffd}'),
@@ -167,7 +275,7 @@ error[D_AGG_REDEF]: aggregation redefined: @a
     |          ^^^^^^
   help: give this one another name
 ";
-        assert_eq!(long(&error, &sources), expected);
+        assert_eq!(long(&error, &sources, Style::Plain), expected);
     }
 
     #[test]
@@ -175,6 +283,67 @@ error[D_AGG_REDEF]: aggregation redefined: @a
         let sources = one(SourceKind::Name, "BEGIN", "BEGIN");
         let span = Span { source: SourceId(0), start: 5, end: 9 };
         let error = Diagnostic::new(Tag::Syntax, span, "unexpected end");
-        assert_eq!(excerpt(&error, &sources), "  --> -n:1:6\n  1 | BEGIN\n    |      ^\n");
+        assert_eq!(excerpt(&error, &sources, Style::Plain), "  --> -n:1:6\n  1 | BEGIN\n    |      ^\n");
+    }
+
+    fn points(text: &str, marked: &str, labelled: &str) -> String {
+        let sources = one(SourceKind::Script, "a.d", text);
+        let error = Diagnostic::new(Tag::Syntax, span(&sources, marked), "no");
+        excerpt(&error.label(span(&sources, labelled), "here"), &sources, Style::Plain)
+    }
+
+    #[test]
+    fn a_line_with_several_marks_is_shown_once() {
+        let expected = "  --> a.d:2:9\n  2 | f(a, b, c)\n    |   - here\n    |         ^\n";
+        assert_eq!(points("\nf(a, b, c)\n", "c", "a"), expected);
+    }
+
+    #[test]
+    fn long_lines_are_cut_around_the_mark() {
+        let text = format!("{}MARK{}LABEL{}", "x".repeat(500), "y".repeat(500), "z".repeat(4 << 20));
+        let blanks = " ".repeat(43);
+        let expected = format!(
+            "  --> a.d:1:501\n  1 | ...{}MARK{}...\n    | {blanks}^^^^\n  1 | ...{}LABEL{}...\n    | {blanks}----- here\n",
+            "x".repeat(40),
+            "y".repeat(76),
+            "y".repeat(40),
+            "z".repeat(75),
+        );
+        assert_eq!(points(&text, "MARK", "LABEL"), expected);
+    }
+
+    #[test]
+    fn a_file_that_the_preprocessor_names_is_the_script_itself() {
+        let sources = one(SourceKind::Script, "a.d", "# 1 \"b.h\" 1\n# 9 \"a.d\" 2\nBEGIN { x = y; }\n");
+        let error = Diagnostic::new(Tag::IdentUndef, span(&sources, "y"), "no y");
+        assert_eq!(classic(&error, &sources, false), "failed to compile script a.d: line 9: no y");
+    }
+
+    #[test]
+    fn control_characters_do_not_reach_the_terminal() {
+        let sources = one(SourceKind::Script, "a\x1b.d", "\tx \x1b[31m y\r\n");
+        let error = Diagnostic::new(Tag::Syntax, span(&sources, "y"), "a\x1b\n\tb").help("c\x07");
+        assert_eq!(
+            long(&error, &sources, Style::Plain),
+            "error[D_SYNTAX]: a\u{fffd}\n    b\n  --> a\u{fffd}.d:1:10\n  1 |     x \u{fffd}[31m y\n    |             ^\n  help: \
+             c\u{fffd}\n"
+        );
+    }
+
+    #[test]
+    fn colours_change_nothing_else() {
+        let text = "BEGIN\n{\n\t@a = count();\n\t@a = max(1);\n}\n";
+        let sources = one(SourceKind::Script, "reads.d", text);
+        let error = Diagnostic::new(Tag::AggRedef, span(&sources, "max(1)"), "redefined")
+            .label(span(&sources, "count()"), "first")
+            .help("another name");
+        let coloured = long(&error, &sources, Style::Colour);
+        assert!(coloured.starts_with("\x1b[1;31merror[D_AGG_REDEF]\x1b[0m\x1b[1m: redefined\x1b[0m\n"));
+        let mut plain = String::new();
+        for (i, part) in coloured.split("\x1b[").enumerate() {
+            let text = if i == 0 { part } else { part.split_once('m').map_or("", |(_, text)| text) };
+            plain.push_str(text);
+        }
+        assert_eq!(plain, long(&error, &sources, Style::Plain));
     }
 }
