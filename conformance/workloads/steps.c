@@ -13,7 +13,7 @@
  *   name=TEXT     prctl(PR_SET_NAME, TEXT)
  *   fork vfork clone clone3
  *                 makes a process by that call; it calls getppid three times and exits with 3; wait4
- *   thread=N      makes N threads, one after the other; each calls gettid five times and exits; futex until it is gone
+ *   thread=N      makes N threads, one after the other; each calls gettid five times and exits; one futex until it is gone
  *   exec=STEP     execve(argv[0], {argv[0], STEP})
  *   badexec       execve("/nonexistent/steps"), which fails with ENOENT
  *   threadexec=STEP
@@ -21,6 +21,8 @@
  *   signal=N      rt_sigaction, then N times kill(getpid(), SIGUSR1) (two calls each), caught by a handler that returns
  *   stop          kill(getpid(), SIGSTOP): goes on when somebody sends SIGCONT; then getuid
  *   die=N         kill(getpid(), N)
+ *   storm=N       N times: fork a process that forks others without end, wait4 for each; sched_yield 20 times, kill it
+ *                 with SIGKILL, wait4
  *   wait          pause, for ever
  *   exit=N        exit_group(N)
  *
@@ -152,10 +154,10 @@ static void make_thread(void)
 			 : "=a"(ret)
 			 : "a"((long)__NR_clone), "D"(flags), "S"(stack + sizeof stack), "d"(&thread_id), "r"(r10), "r"(r8)
 			 : "rcx", "r11", "memory");
-	/* FUTEX_WAIT until the kernel has put 0 there. */
-	int seen;
-	while ((seen = thread_id) != 0)
-		call(__NR_futex, (long)&thread_id, 0, seen, 0, 0);
+	/* FUTEX_WAIT until the kernel has put 0 there: one call, whoever is faster. */
+	do
+		call(__NR_futex, (long)&thread_id, 0, ret, 0, 0);
+	while (thread_id != 0);
 }
 
 __attribute__((used, naked)) static void restore(void)
@@ -180,6 +182,24 @@ static void catch_signals(long count)
 	call(__NR_rt_sigaction, SIGUSR1, (long)&action, 0, 8, 0);
 	for (long i = 0; i < count; i++)
 		call3(__NR_kill, call0(__NR_getpid), SIGUSR1, 0);
+}
+
+static void storm(long count)
+{
+	while (count-- > 0) {
+		long pid = call0(__NR_fork);
+		if (pid == 0)
+			for (;;) {
+				long other = call0(__NR_fork);
+				if (other == 0)
+					leave(0);
+				parent(other);
+			}
+		for (int i = 0; i < 20; i++)
+			call0(__NR_sched_yield);
+		call3(__NR_kill, pid, 9, 0);
+		parent(pid);
+	}
 }
 
 static void run(const char *step)
@@ -235,6 +255,8 @@ static void run(const char *step)
 		call0(__NR_getuid);
 	} else if (starts(step, "die="))
 		call3(__NR_kill, call0(__NR_getpid), n, 0);
+	else if (starts(step, "storm="))
+		storm(n);
 	else if (starts(step, "wait"))
 		for (;;)
 			call0(__NR_pause);

@@ -536,6 +536,56 @@ fn without_a_command() {
     assert_eq!(error.message, "failed to grab process 1: the ptrace source traces commands only");
 }
 
+#[test]
+fn processes_killed_while_they_fork() {
+    let (fired, how) =
+        Run::new("storm=30", &["proc:::create", "proc:::start", "syscall::kill:return"], nothing).whole();
+    assert_eq!(how, [OK]);
+    assert_eq!(fired.iter().filter(|name| *name == "kill:return").count(), 30);
+    assert!(fired.iter().filter(|name| *name == ":start").count() >= 30);
+    let (_, how) = Run::new("storm=30", &["proc:::exit"], nothing).whole();
+    assert_eq!(how, [OK]);
+}
+
+/// The tracer of the next test: says whom it traces, and waits.
+#[test]
+#[ignore = "run by another test"]
+fn tracer_to_be_killed() {
+    let mut run = Run::new("fork wait", &["syscall::getpid:entry"], nothing);
+    run.attach().expect("it can attach");
+    run.source.open().expect("it can open");
+    println!("traces {}.", run.source.targets()[0]);
+    run.wait_for_end();
+}
+
+#[test]
+fn the_traced_die_with_their_tracer() {
+    use std::io::{BufRead, BufReader};
+    steps();
+    let mut tracer = Command::new(std::env::current_exe().expect("it runs"))
+        .args(["--exact", "tracer_to_be_killed", "--ignored", "--nocapture"])
+        .stdout(std::process::Stdio::piped())
+        .spawn()
+        .expect("it runs");
+    let out = BufReader::new(tracer.stdout.take().expect("piped"));
+    let line = out.lines().map_while(Result::ok).find(|line| line.contains("traces ")).expect("it traces");
+    let pid =
+        line.split("traces ").nth(1).and_then(|rest| rest.strip_suffix('.')).expect("a number").to_owned();
+    assert!(PathBuf::from(format!("/proc/{pid}")).exists());
+    tracer.kill().expect("ours");
+    tracer.wait().expect("ours");
+    // Nobody but init may be there to reap it, so a zombie counts as dead.
+    let gone = || {
+        let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
+        stat.is_empty() || stat.contains(") Z ") || stat.contains(") X ")
+    };
+    let limit = Instant::now() + Duration::from_secs(10);
+    while !gone() {
+        assert!(Instant::now() < limit, "it is still there");
+        std::thread::sleep(Duration::from_millis(5));
+    }
+}
+
 /// Runs other tests of this file as a user who may do nothing.
 #[test]
 fn without_privilege() {

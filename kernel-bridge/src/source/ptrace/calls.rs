@@ -104,6 +104,11 @@ impl Calls {
                 _ => return Err(refused(probe)),
             }
         }
+        // The order of the kernel part: the call's own probes first, each kind by the order of the program.
+        for call in &mut calls.by_number {
+            call.entry.sort_by_key(|(_, args)| *args != EntryArgs::All);
+            call.ret.sort_by_key(|(_, args)| *args != ReturnArgs::Result);
+        }
         if calls.fires_anything() {
             calls.note_changes(program);
         }
@@ -227,8 +232,8 @@ mod tests {
     fn tables() {
         let calls = Calls::of(&program(
             &[
-                ("syscall", "execve", "entry"),
                 ("proc", "", "exec"),
+                ("syscall", "execve", "entry"),
                 ("syscall", "execve", "return"),
                 ("proc", "", "exec-failure"),
             ],
@@ -236,10 +241,10 @@ mod tests {
         ))
         .expect("all can be had");
         let execve = calls.get(numbers(&["execve"])[0]).expect("wanted");
-        assert_eq!(execve.entry, [(ProbeIndex(0), EntryArgs::All), (ProbeIndex(1), EntryArgs::Only(0))]);
+        assert_eq!(execve.entry, [(ProbeIndex(1), EntryArgs::All), (ProbeIndex(0), EntryArgs::Only(0))]);
         assert_eq!(execve.ret, [(ProbeIndex(2), ReturnArgs::Result), (ProbeIndex(3), ReturnArgs::Failure)]);
         let execveat = calls.get(numbers(&["execveat"])[0]).expect("wanted");
-        assert_eq!(execveat.entry, [(ProbeIndex(1), EntryArgs::Only(1))]);
+        assert_eq!(execveat.entry, [(ProbeIndex(0), EntryArgs::Only(1))]);
     }
 
     #[test]

@@ -289,7 +289,7 @@ impl PtraceSource {
     fn end_all(&mut self) {
         self.open = false;
         self.commands.clear();
-        for pid in self.threads.processes() {
+        for pid in self.threads.processes().into_iter().chain(self.threads.early()) {
             sys::kill(pid);
         }
         self.alarm.set(LAST_BREATH);

@@ -5,6 +5,7 @@ use dtrail_vm::event::{EventSink, Exited, ExitedHow, Flow};
 use super::PtraceSource;
 use super::calls::{EntryArgs, ReturnArgs};
 use super::sys::{self, CallInfo, Resume};
+use super::threads::Thread;
 use crate::procfs;
 use std::rc::Rc;
 
@@ -19,23 +20,24 @@ impl PtraceSource {
         if !libc::WIFSTOPPED(status) {
             return self.gone(tid, status, sink);
         }
-        let Some(thread) = self.threads.get(tid) else {
-            // Its maker's event has not been seen yet: it waits for its turn, so that `create` comes before `start`.
-            self.threads.note_early(tid);
-            return Flow::Continue;
-        };
-        let signal = libc::WSTOPSIG(status);
-        match status >> 16 {
+        let (event, signal) = (status >> 16, libc::WSTOPSIG(status));
+        if self.threads.get(tid).is_none() {
+            if event == libc::PTRACE_EVENT_STOP && self.threads.note_early(tid) {
+                // Its maker's event has not been seen yet: it waits for it, so that `create` comes before `start`.
+                return Flow::Continue;
+            }
+            // It was killed while it waited, and its maker too.
+            self.threads.take_early(tid);
+            self.adopt(tid).born = true;
+        }
+        let Some(thread) = self.threads.get(tid) else { return Flow::Continue };
+        match event {
             libc::PTRACE_EVENT_SECCOMP => self.entered(tid, sink),
             0 if signal == libc::SIGTRAP | 0x80 => self.returned(tid, sink),
             0 => self.go_on(tid, signal),
-            libc::PTRACE_EVENT_STOP if !thread.born => self.born(tid, sink),
-            libc::PTRACE_EVENT_STOP if signal != libc::SIGTRAP => {
-                // A group-stop, not a signal on its way: it stays stopped as it would without a tracer.
-                sys::resume(tid, Resume::Listen, 0);
-                Flow::Continue
-            }
-            event @ (libc::PTRACE_EVENT_FORK | libc::PTRACE_EVENT_VFORK | libc::PTRACE_EVENT_CLONE) => {
+            libc::PTRACE_EVENT_STOP if !thread.born => self.born(tid, signal, sink),
+            libc::PTRACE_EVENT_STOP => self.stay_or_go_on(tid, signal),
+            libc::PTRACE_EVENT_FORK | libc::PTRACE_EVENT_VFORK | libc::PTRACE_EVENT_CLONE => {
                 self.made(tid, event, sink)
             }
             libc::PTRACE_EVENT_EXEC => self.executed(tid, sink),
@@ -48,6 +50,15 @@ impl PtraceSource {
     fn go_on(&mut self, tid: u32, signal: libc::c_int) -> Flow {
         let in_call = self.threads.get(tid).is_some_and(|thread| thread.current.is_some());
         sys::resume(tid, if in_call { Resume::ToReturn } else { Resume::Run }, signal);
+        Flow::Continue
+    }
+
+    /// After a stop that is no signal's: in a group-stop, which a signal names, it stays as it would without a tracer.
+    fn stay_or_go_on(&mut self, tid: u32, signal: libc::c_int) -> Flow {
+        if signal == libc::SIGTRAP {
+            return self.go_on(tid, 0);
+        }
+        sys::resume(tid, Resume::Listen, 0);
         Flow::Continue
     }
 
@@ -111,6 +122,10 @@ impl PtraceSource {
         let Some(tid) = sys::event_message(maker).ok().and_then(|message| u32::try_from(message).ok()) else {
             return self.go_on(maker, 0);
         };
+        if self.threads.get(tid).is_some() {
+            // Adopted before.
+            return self.go_on(maker, 0);
+        }
         let makers_process = self.threads.get(maker).map_or(maker, |thread| thread.pid);
         // Only `clone` makes threads; one that is dead already is not worth the distinction.
         let pid = match event {
@@ -125,27 +140,27 @@ impl PtraceSource {
                 return Flow::Stop;
             }
         }
-        if self.threads.take_early(tid) && self.born(tid, sink) == Flow::Stop {
+        if self.threads.take_early(tid) && self.born(tid, libc::SIGTRAP, sink) == Flow::Stop {
             return Flow::Stop;
         }
         self.go_on(maker, 0)
     }
 
     /// A thread stands at its first stop, which lies after its own return, with 0, from the call that made it.
-    fn born(&mut self, tid: u32, sink: &mut dyn EventSink) -> Flow {
+    fn born(&mut self, tid: u32, signal: libc::c_int, sink: &mut dyn EventSink) -> Flow {
         let Some(thread) = self.threads.get(tid) else { return Flow::Continue };
         thread.born = true;
         let (pid, number) = (thread.pid, thread.current.take());
         let calls = Rc::clone(&self.calls);
-        if pid == tid && self.fire(tid, calls.start.iter().copied(), [0; 6], 0, sink) == Flow::Stop {
-            return Flow::Stop;
-        }
         if let Some(number) = number
             && self.fire_return(tid, number, 0, sink) == Flow::Stop
         {
             return Flow::Stop;
         }
-        self.go_on(tid, 0)
+        if pid == tid && self.fire(tid, calls.start.iter().copied(), [0; 6], 0, sink) == Flow::Stop {
+            return Flow::Stop;
+        }
+        self.stay_or_go_on(tid, signal)
     }
 
     /// A process runs a new image. Whichever thread asked for it, it is the first one now.
@@ -153,7 +168,9 @@ impl PtraceSource {
         let former = sys::event_message(pid).ok().and_then(|message| u32::try_from(message).ok());
         self.threads.executed(pid, former.unwrap_or(pid));
         let calls = Rc::clone(&self.calls);
-        if self.fire(pid, calls.exec.iter().copied(), [0; 6], 0, sink) == Flow::Stop {
+        if self.fire(pid, calls.exec.iter().copied(), [0; 6], 0, sink) == Flow::Stop
+            || self.adopt_orphans(pid, sink) == Flow::Stop
+        {
             return Flow::Stop;
         }
         self.go_on(pid, 0)
@@ -175,6 +192,7 @@ impl PtraceSource {
     /// A thread is gone.
     fn gone(&mut self, tid: u32, status: libc::c_int, sink: &mut dyn EventSink) -> Flow {
         let mut flow = Flow::Continue;
+        self.threads.take_early(tid);
         // Normally its exit event came before; a thread killed at a bad moment has none.
         if self.threads.exiting(tid) {
             let calls = Rc::clone(&self.calls);
@@ -182,15 +200,32 @@ impl PtraceSource {
             flow = self.fire(tid, calls.exit.iter().copied(), reason, 0, sink);
         }
         self.note_gone(tid, status);
-        // A maker that was killed before its event could be seen leaves its child waiting for it.
-        for early in self.threads.take_all_early() {
-            let pid = procfs::thread_group(early).unwrap_or(early);
-            self.threads.add(early, pid);
-            if flow == Flow::Continue {
-                flow = self.born(early, sink);
+        if flow == Flow::Continue { self.adopt_orphans(tid, sink) } else { flow }
+    }
+
+    /// Lets processes begin whose maker has been killed before its event could be seen: `pid` has just ended, or its
+    /// other threads have.
+    fn adopt_orphans(&mut self, pid: u32, sink: &mut dyn EventSink) -> Flow {
+        for tid in self.threads.early() {
+            // A thread shares the fate of its maker, and that comes as an event of its own.
+            let parent = procfs::thread_group(tid)
+                .filter(|&group| group == tid)
+                .and_then(|_| procfs::parent(tid, tid));
+            let orphan = parent.is_some_and(|parent| parent == pid || !self.threads.has_process(parent));
+            if orphan && self.threads.take_early(tid) {
+                self.adopt(tid);
+                if self.born(tid, libc::SIGTRAP, sink) == Flow::Stop {
+                    return Flow::Stop;
+                }
             }
         }
-        flow
+        Flow::Continue
+    }
+
+    /// Adds a thread that nobody has announced.
+    fn adopt(&mut self, tid: u32) -> &mut Thread {
+        let pid = procfs::thread_group(tid).unwrap_or(tid);
+        self.threads.add(tid, pid)
     }
 
     /// Takes a thread that is gone off the books.

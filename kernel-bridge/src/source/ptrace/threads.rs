@@ -126,9 +126,18 @@ impl Threads {
         self.live.keys().copied().collect()
     }
 
-    /// Notes a thread that stands at its first stop, unannounced.
-    pub(super) fn note_early(&mut self, tid: u32) {
-        self.early.push(tid);
+    /// Whether a process has threads.
+    pub(super) fn has_process(&self, pid: u32) -> bool {
+        self.live.contains_key(&pid)
+    }
+
+    /// Notes a thread that stands at its first stop, unannounced; `false` if it was noted before.
+    pub(super) fn note_early(&mut self, tid: u32) -> bool {
+        let new = !self.early.contains(&tid);
+        if new {
+            self.early.push(tid);
+        }
+        new
     }
 
     /// Whether a thread stands there already.
@@ -137,9 +146,9 @@ impl Threads {
         found.map(|i| self.early.swap_remove(i)).is_some()
     }
 
-    /// All unannounced threads: whoever made them may have been killed before it could say so.
-    pub(super) fn take_all_early(&mut self) -> Vec<u32> {
-        std::mem::take(&mut self.early)
+    /// All that stand there.
+    pub(super) fn early(&self) -> Vec<u32> {
+        self.early.clone()
     }
 
     /// Notes that a thread begins to exit; whether it is the last of its process.
@@ -231,10 +240,11 @@ mod tests {
     #[test]
     fn early_threads() {
         let mut threads = Threads::default();
-        threads.note_early(5);
-        threads.note_early(6);
+        assert!(threads.note_early(5));
+        assert!(threads.note_early(6));
+        assert!(!threads.note_early(5));
         assert!(threads.take_early(5));
         assert!(!threads.take_early(5));
-        assert_eq!(threads.take_all_early(), [6]);
+        assert_eq!(threads.early(), [6]);
     }
 }
