@@ -126,8 +126,8 @@ pub(super) fn allocate(clause: &Clause, facts: &impl OpFacts, offered: &[Mreg]) 
             RegKind::Str => {}
         }
     }
-    for r in 0..clause.regs.len() {
-        result.strings[r] = result.strings[roots[r]];
+    for (r, &root) in roots.iter().enumerate() {
+        result.strings[r] = result.strings[root];
     }
     result.slots = slots.count;
     result.buffers = buffers.count;

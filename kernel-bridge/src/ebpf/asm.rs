@@ -244,9 +244,11 @@ impl Asm {
 
     /// `dst = dst op imm`, sign-extended; nothing where that changes nothing.
     pub fn alu_imm(&mut self, op: Alu, dst: Mreg, imm: i32) {
-        let nothing = imm == 0 && matches!(op, Alu::Add | Alu::Sub | Alu::Or | Alu::Xor)
-            || imm == 0 && matches!(op, Alu::Lsh | Alu::Rsh | Alu::Arsh)
-            || imm == -1 && op == Alu::And;
+        let nothing = match op {
+            Alu::Add | Alu::Sub | Alu::Or | Alu::Xor | Alu::Lsh | Alu::Rsh | Alu::Arsh => imm == 0,
+            Alu::And => imm == -1,
+            Alu::Mul | Alu::Div | Alu::Mod => false,
+        };
         if !nothing {
             self.put(op as u8 | 0x07, dst, R0, 0, imm);
         }

@@ -603,7 +603,7 @@ impl<'a> Gen<'a> {
                         Handler::Slot(slot, merge) => {
                             let off = self.slot(slot)?.offset as i16;
                             ContextBase::CLAUSE.load(&mut self.asm, R4, self.env.context.area);
-                            self.asm.mov_imm(R2, code as i64 + 1 | i64::from(point) << 32);
+                            self.asm.mov_imm(R2, (code as i64 + 1) | i64::from(point) << 32);
                             self.asm.stx(Size::D, R4, off, R2);
                             self.asm.stx(Size::D, R4, off + 8, R1);
                             self.asm.ja(merge);

@@ -307,7 +307,7 @@ impl Gen<'_> {
         for pages in (0..most.div_ceil(PAGE)).rev() {
             let beyond = self.asm.label();
             self.load(addr, R3);
-            self.to_page_end(R2, R3, pages);
+            self.page_rest(R2, R3, pages);
             self.limit_to(R0, limit);
             self.asm.jmp(Jmp::Gt, R2, R0, beyond);
             // Both bounds again as numbers that the verifier can follow.
@@ -316,7 +316,7 @@ impl Gen<'_> {
             self.asm.call(helper);
             self.asm.jmp_imm(Jmp::Ne, R0, 0, beyond);
             self.load(addr, R3);
-            self.to_page_end(R0, R3, pages);
+            self.page_rest(R0, R3, pages);
             self.asm.ja(short);
             self.asm.bind(beyond);
         }
@@ -324,7 +324,7 @@ impl Gen<'_> {
     }
 
     /// `into` = the bytes from the address in `addr` to the end of its page, plus whole pages.
-    fn to_page_end(&mut self, into: Mreg, addr: Mreg, pages: u32) {
+    fn page_rest(&mut self, into: Mreg, addr: Mreg, pages: u32) {
         self.asm.mov(into, addr);
         self.asm.alu_imm(Alu::And, into, PAGE as i32 - 1);
         self.asm.alu_imm(Alu::Sub, into, (PAGE * (pages + 1)) as i32);

@@ -539,7 +539,7 @@ impl Program<'_, '_> {
                     Select::ForkedProcess if needs.args & 1 != 0 => p.child_argument(),
                     Select::LastThread if needs.args & 1 != 0 => p.exit_reason(),
                     Select::Always if matches!(p.hook.hook, Hook::Profile { .. }) => {
-                        p.program_counters(&needs)
+                        p.program_counters(&needs);
                     }
                     _ => {}
                 }

@@ -3,3 +3,6 @@
 use super::testing::{Bench, Sent, TestEvent, Value, int, one_block, run};
 
 mod ints;
+mod memory;
+mod state;
+mod strings;

@@ -239,6 +239,7 @@ fn stack_usage(_: &[u8], pc: usize, data: &mut dyn Any) -> u16 {
     // rbpf passes the box, not what is in it.
     let data = data.downcast_ref::<Box<dyn Any>>().map_or(&*data, |boxed| &**boxed);
     let functions = data.downcast_ref::<Vec<(usize, u16)>>();
+    debug_assert!(functions.is_some());
     let around = functions.and_then(|f| f.iter().rev().find(|&&(start, _)| start <= pc));
     around.map_or(0, |&(_, usage)| usage)
 }

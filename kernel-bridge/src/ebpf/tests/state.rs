@@ -1,0 +1,337 @@
+//! Variables, associative arrays, aggregations, cuts.
+
+use dtrail_lang::builtins::BuiltinVar;
+use dtrail_lang::builtins::aggs::{lquantize_bucket, quantize_bucket};
+use dtrail_lang::plan::{Cuts, KeyPart};
+
+use super::*;
+use crate::ebpf::testing::{injected, plan_of};
+use crate::ebpf::{control, counter};
+
+const AT: u64 = 0x2000_0000;
+
+fn ran(value: i64) -> Sent {
+    Sent::Ran(vec![Value::Int(value)])
+}
+
+#[test]
+fn globals_keep_their_values() {
+    let mut bench = Bench::new(&one_block(
+        "var x: i64\nvar y: string",
+        "i0 = builtin arg0\ni1 = get x\ni2 = add i1, i0\nset x = i2\nsend $0 = i2\ns0 = get y\nsend $1 = s0\n\
+         s1 = builtin execname\nset y = s1\nwork",
+    ));
+    let mut fire = |arg, comm| bench.sent(&TestEvent { comm, ..TestEvent::args(&[arg]) });
+    assert_eq!(
+        fire(5, "one"),
+        Sent::Ran(vec![Value::Int(5), Value::Null]),
+        "user space sets y to \"\" at the start"
+    );
+    assert_eq!(fire(6, "second one"), Sent::Ran(vec![Value::Int(11), Value::Str("one".into())]));
+    assert_eq!(fire(-11, "x"), Sent::Ran(vec![Value::Int(0), Value::Str("second one".into())]));
+}
+
+#[test]
+fn clause_locals_begin_anew_with_each_firing() {
+    let mut bench = Bench::new(
+        "p0 = probe 1 a:b:c:d\nvar this->n: i64\nvar this->s: string\nenable c0 on p0\nenable c1 on p0\n\
+         clause c0 {\nb0:\ni0 = builtin arg0\nbranch i0 ? b1 : b2 merge b2\nb1:\nset this->n = i0\n\
+         s0 = builtin execname\nset this->s = s0\ngoto b2\nb2:\nreturn\n}\n\
+         clause c1 {\nb0:\ni0 = get this->n\ns0 = get this->s\nsend $0 = i0\nsend $1 = s0\nwork\nreturn\n}\n",
+    );
+    let mut second = |arg| {
+        let record = bench.fire(&TestEvent::args(&[arg])).remove(0);
+        Sent::of(&bench.plan, &record, 1)
+    };
+    assert_eq!(second(7), Sent::Ran(vec![Value::Int(7), Value::Str("bash".into())]));
+    assert_eq!(second(0), Sent::Ran(vec![Value::Int(0), Value::Str(String::new())]));
+}
+
+#[test]
+fn thread_variables_belong_to_their_thread() {
+    let mut bench = Bench::new(
+        "p0 = probe 1 a:b:c:entry\np1 = probe 2 a:b:c:return\nvar self->t: i64\nvar self->s: string\n\
+         enable c0 on p0\nenable c1 on p1\n\
+         clause c0 {\nb0:\ni0 = builtin arg0\nset self->t = i0\ns0 = builtin execname\nset self->s = s0\nreturn\n}\n\
+         clause c1 {\nb0:\ni0 = get self->t\ns0 = get self->s\nsend $0 = i0\nsend $1 = s0\ni1 = 0\nset self->t = i1\n\
+         s1 = null\nset self->s = s1\ni2 = get self->t\nsend $2 = i2\nwork\nreturn\n}\n",
+    );
+    let mut enter = |tid, arg| drop(bench.fire(&TestEvent { tid, ..TestEvent::args(&[arg]) }));
+    enter(100, 5);
+    enter(200, 6);
+    enter(300, 0);
+    let mut leave = |tid| bench.sent(&TestEvent { probe: 1, tid, ..TestEvent::default() });
+    let s = || Value::Str("bash".into());
+    assert_eq!(leave(200), Sent::Ran(vec![Value::Int(6), s(), Value::Int(0)]));
+    assert_eq!(leave(200), Sent::Ran(vec![Value::Int(0), Value::Null, Value::Int(0)]));
+    assert_eq!(leave(100), Sent::Ran(vec![Value::Int(5), s(), Value::Int(0)]));
+    assert_eq!(leave(300), Sent::Ran(vec![Value::Int(0), s(), Value::Int(0)]));
+    assert_eq!(leave(400), Sent::Ran(vec![Value::Int(0), Value::Null, Value::Int(0)]));
+}
+
+#[test]
+fn elements_come_with_a_store_and_go_with_zero() {
+    let mut bench = Bench::new(
+        "p0 = probe 1 a:b:c:d\nvar n[i64, string]: i64\nvar s[i64]: string\nenable c0 on p0\nclause c0 {\nb0:\n\
+         i0 = builtin arg0\ni1 = builtin arg1\ns0 = builtin execname\n\
+         i2 = get n[i0, s0]\nsend $0 = i2\nset n[i0, s0] = i1\n\
+         s1 = get s[i0]\nsend $1 = s1\nset s[i0] = s0\nwork\nreturn\n}\n",
+    );
+    let mut fire = |key, value, comm| bench.sent(&TestEvent { comm, ..TestEvent::args(&[key, value]) });
+    let values = |n, s: Option<&str>| {
+        Sent::Ran(vec![Value::Int(n), s.map_or(Value::Null, |s| Value::Str(s.to_owned()))])
+    };
+    assert_eq!(fire(1, 10, "a"), values(0, None));
+    assert_eq!(fire(1, 20, "b"), values(0, Some("a")), "another key");
+    assert_eq!(fire(1, 0, "a"), values(10, Some("b")));
+    assert_eq!(fire(1, 30, "a"), values(0, Some("a")), "it was removed");
+    assert_eq!(fire(1, 40, "b"), values(20, Some("a")));
+    assert_eq!(fire(2, 0, "b"), values(0, None));
+    let Some(crate::ebpf::VarPlace::Array { map }) = bench.program.state.vars[0] else { panic!("an array") };
+    assert_eq!(bench.keys(map).len(), 2, "(1, a) and (1, b)");
+}
+
+#[test]
+fn string_keys_carry_no_rest_of_longer_ones() {
+    let mut bench = Bench::new(&one_block(
+        "var n[string]: i64",
+        "i0 = builtin arg0\ns0 = loadstr user [i0] limit 256\ni1 = get n[s0]\ni2 = 1\ni3 = add i1, i2\nset n[s0] = i3\nsend $0 = i3\nwork",
+    ));
+    let long = "x".repeat(256);
+    for (text, expected) in
+        [(long.as_str(), 1), ("x", 1), ("", 1), ("x", 2), (&long, 2), ("xxxxxxxx", 1), ("x", 3)]
+    {
+        let mut bytes = text.as_bytes().to_vec();
+        bytes.push(0);
+        bench.memory(&[(AT, &bytes)], &[]);
+        assert_eq!(bench.sent(&TestEvent::args(&[AT as i64])), ran(expected), "{text}");
+    }
+}
+
+#[test]
+fn a_full_store_drops_and_ends_the_clause() {
+    let text = |work_first: bool| {
+        let (first, last) = if work_first { ("work", "") } else { ("", "work") };
+        one_block(
+            "var n[i64]: i64",
+            &format!("i0 = builtin arg0\n{first}\nset n[i0] = i0 #50\nsend $0 = i0\n{last}"),
+        )
+    };
+    // Room for two elements of 16 + 8 + 8 bytes.
+    let mut target = injected();
+    target.dynvar_size = 64;
+    for work_first in [false, true] {
+        let mut bench = Bench::of(plan_of(&text(work_first)), &target);
+        assert_eq!(bench.sent(&TestEvent::args(&[1])), ran(1));
+        assert_eq!(bench.sent(&TestEvent::args(&[2])), ran(2));
+        if work_first {
+            assert_eq!(bench.sent(&TestEvent::args(&[3])), Sent::Dropped(50));
+        } else {
+            assert_eq!(bench.fire(&TestEvent::args(&[3])), Vec::<Vec<u8>>::new());
+        }
+        assert_eq!(bench.counter(counter::DYNAMIC), 1);
+        assert_eq!(bench.sent(&TestEvent::args(&[2])), ran(2), "what is there can be stored to");
+    }
+}
+
+/// The words of an aggregation without keys.
+fn unkeyed(bench: &mut Bench, index: u32) -> Vec<u64> {
+    let map = bench.program.state.aggs[0].map;
+    bench.words(map, &index.to_le_bytes()).expect("an array has its entries")
+}
+
+#[test]
+fn sums_counts_and_averages_add_up() {
+    for (func, value, expected) in [
+        ("count", "", vec![5]),
+        ("sum", "(i0)", vec![1, (-6i64) as u64]),
+        ("avg", "(i0)", vec![5, (-6i64) as u64]),
+    ] {
+        let text = one_block(
+            &format!("agg @a[]: {func}\ng0 = @a in c0"),
+            &format!("i0 = builtin arg0\naggregate g0 [] {value}"),
+        );
+        let mut bench = Bench::new(&text);
+        for arg in [1, 2, -10, 1, 0] {
+            assert_eq!(bench.fire(&TestEvent::args(&[arg])), Vec::<Vec<u8>>::new());
+        }
+        let map = bench.program.state.aggs[0].map;
+        let key = 0u32.to_le_bytes();
+        let words = if func == "sum" { bench.flagged(map, &key) } else { bench.words(map, &key) };
+        assert_eq!(words, Some(expected), "{func}");
+    }
+}
+
+#[test]
+fn least_and_greatest() {
+    for (func, values) in [("min", [3, -7, 5]), ("max", [3, 7, -5])] {
+        let text =
+            one_block(&format!("agg @a[]: {func}\ng0 = @a in c0"), "i0 = builtin arg0\naggregate g0 [] (i0)");
+        let mut bench = Bench::rbpf(&text);
+        for value in values {
+            bench.fire(&TestEvent::args(&[value]));
+        }
+        assert_eq!(unkeyed(&mut bench, 0), [1, values[1] as u64], "{func}");
+    }
+}
+
+const EDGES: [i64; 17] = [
+    0,
+    1,
+    -1,
+    2,
+    -2,
+    3,
+    4,
+    255,
+    256,
+    -256,
+    65535,
+    65536,
+    1 << 32,
+    i64::MAX,
+    i64::MIN,
+    i64::MIN + 1,
+    -(1 << 33),
+];
+
+#[test]
+fn power_of_two_buckets() {
+    let mut bench = Bench::new(&one_block(
+        "agg @a[]: quantize\ng0 = @a in c0",
+        "i0 = builtin arg0\naggregate g0 [] (i0)",
+    ));
+    let mut expected = vec![0u64; 128];
+    for value in
+        EDGES.into_iter().chain((0..63).map(|bit| 1 << bit)).chain((0..63).map(|bit| -(1 << bit) - 1))
+    {
+        bench.fire(&TestEvent::args(&[value]));
+        expected[1 + quantize_bucket(value)] += 1;
+    }
+    expected[0] = 1;
+    let map = bench.program.state.aggs[0].map;
+    assert_eq!(bench.flagged(map, &0u32.to_le_bytes()), Some(expected));
+}
+
+#[test]
+fn linear_buckets_and_weights() {
+    for (base, limit, step) in [(0, 100, 10), (-50, 50, 7), (i32::MIN, i32::MAX, 65535), (5, 6, 1)] {
+        let text = one_block(
+            &format!("agg @a[]: lquantize({base}, {limit}, {step})\ng0 = @a in c0"),
+            "i0 = builtin arg0\ni1 = builtin arg1\naggregate g0 [] (i0) weight i1",
+        );
+        if (i64::from(limit) - i64::from(base)) / i64::from(step) > 4000 {
+            continue;
+        }
+        let mut bench = Bench::new(&text);
+        let shape = bench.plan.program.aggs[0].shape;
+        let mut expected = vec![0u64; shape.levels() as usize + 3];
+        let around = [base, limit].into_iter().flat_map(|end| (-12..12).map(move |d| i64::from(end) + d));
+        for (i, value) in EDGES.into_iter().chain(around).enumerate() {
+            let weight = i as i64 - 5;
+            bench.fire(&TestEvent::args(&[value, weight]));
+            let bucket = &mut expected[1 + lquantize_bucket(shape, value)];
+            *bucket = bucket.wrapping_add(weight as u64);
+        }
+        expected[0] = 1;
+        let map = bench.program.state.aggs[0].map;
+        assert_eq!(bench.flagged(map, &0u32.to_le_bytes()), Some(expected), "{base}, {limit}, {step}");
+    }
+}
+
+#[test]
+fn keys_of_every_part() {
+    let text = "p0 = probe 1 a:b:c:d\np1 = probe 2 a:b:e:d\nagg @a[i64, string, string, string]: count\n\
+                g0 = @a in c0\nenable c0 on p0, p1\nclause c0 {\nb0:\ni0 = builtin arg0\ns0 = builtin execname\n\
+                s1 = builtin probefunc\ns2 = \"const\"\naggregate g0 [i0, s0, s1, s2]\nreturn\n}\n";
+    let mut plan = plan_of(text);
+    plan.agg_sites[0].key =
+        vec![KeyPart::Int, KeyPart::Execname, KeyPart::Probe(BuiltinVar::Probefunc), KeyPart::Str];
+    let mut bench = Bench::of(plan, &injected());
+    for (probe, arg, comm) in [(0, 1, "bash"), (1, 1, "bash"), (0, 1, "bash"), (0, -1, "a")] {
+        bench.fire(&TestEvent { probe, comm, ..TestEvent::args(&[arg]) });
+    }
+    let map = bench.program.state.aggs[0].map;
+    let key = |arg: i64, comm: &str, probe: u64| {
+        let mut key = arg.to_le_bytes().to_vec();
+        let mut name = comm.as_bytes().to_vec();
+        name.resize(16, 0);
+        key.extend(name);
+        key.extend(probe.to_le_bytes());
+        key.extend(6u64.to_le_bytes());
+        key.extend(b"const");
+        key.resize(8 + 16 + 8 + 8 + 256, 0);
+        key
+    };
+    let mut expected = vec![key(1, "bash", 0), key(1, "bash", 1), key(-1, "a", 0)];
+    expected.sort();
+    assert_eq!(bench.keys(map), expected);
+    assert_eq!(bench.words(map, &key(1, "bash", 0)), Some(vec![2]));
+    assert_eq!(bench.words(map, &key(1, "bash", 1)), Some(vec![1]));
+}
+
+#[test]
+fn the_command_name_alone_is_a_key_where_it_lies() {
+    let text = one_block("agg @a[string]: count\ng0 = @a in c0", "s0 = builtin execname\naggregate g0 [s0]");
+    let mut plan = plan_of(&text);
+    plan.agg_sites[0].key = vec![KeyPart::Execname];
+    let mut bench = Bench::of(plan, &injected());
+    for comm in ["bash", "ls", "bash"] {
+        bench.fire(&TestEvent { comm, ..TestEvent::default() });
+    }
+    let map = bench.program.state.aggs[0].map;
+    assert_eq!(bench.words(map, b"bash\0\0\0\0\0\0\0\0\0\0\0\0"), Some(vec![2]));
+    assert_eq!(bench.words(map, b"ls\0\0\0\0\0\0\0\0\0\0\0\0\0\0"), Some(vec![1]));
+}
+
+#[test]
+fn a_full_table_drops_new_keys_only() {
+    let text = one_block(
+        "agg @a[i64]: count\ng0 = @a in c0",
+        "i0 = builtin arg0\naggregate g0 [i0]\nsend $0 = i0\nwork",
+    );
+    let mut target = injected();
+    target.agg_size = 64;
+    let mut bench = Bench::of(plan_of(&text), &target);
+    for arg in [1, 2, 3, 2, 4] {
+        assert_eq!(bench.sent(&TestEvent::args(&[arg])), ran(arg), "the clause goes on");
+    }
+    let map = bench.program.state.aggs[0].map;
+    assert_eq!(bench.words(map, &2u64.to_le_bytes()), Some(vec![2]));
+    assert_eq!(bench.words(map, &3u64.to_le_bytes()), None);
+    assert_eq!(bench.counter(counter::AGGREGATION), 2);
+}
+
+#[test]
+fn a_cut_comes_after_the_last_clause() {
+    let text = "p0 = probe 1 a:b:c:d\nagg @a[]: count\nagg @b[i64]: count\ng0 = @a in c0\ng1 = @b in c1\n\
+                enable c0 on p0\nenable c1 on p0\n\
+                clause c0 {\nb0:\naggregate g0 []\ni0 = builtin arg0\nbranch i0 ? b1 : b2 merge b2\nb1:\n\
+                control cut\nwork\ngoto b2\nb2:\nreturn\n}\n\
+                clause c1 {\nb0:\ni0 = 5\naggregate g1 [i0]\nreturn\n}\n";
+    let mut plan = plan_of(text);
+    plan.cuts = Cuts { tracer: false, kernel: true };
+    let mut bench = Bench::of(plan, &injected());
+    let generation = |record: &[u8]| u32::from_le_bytes(record[28..32].try_into().unwrap());
+    bench.fire(&TestEvent::args(&[0]));
+    let records = bench.fire(&TestEvent::args(&[1]));
+    assert_eq!(generation(&records[0]), 1);
+    bench.fire(&TestEvent::args(&[0]));
+    assert_eq!(unkeyed(&mut bench, 0), [2]);
+    assert_eq!(unkeyed(&mut bench, 1), [1]);
+    let map = bench.program.state.aggs[1].map;
+    let key = |generation: u64| [generation.to_le_bytes(), 5u64.to_le_bytes()].concat();
+    assert_eq!(
+        bench.words(map, &key(0)),
+        Some(vec![2]),
+        "the second clause still counts in the old generation"
+    );
+    assert_eq!(bench.words(map, &key(1)), Some(vec![1]));
+    for expected in [2, 3, 4, 4, 4] {
+        let records = bench.fire(&TestEvent::args(&[1]));
+        assert_eq!(generation(&records[0]), expected);
+    }
+    assert_eq!(bench.counter(counter::COALESCED), 2);
+    bench.set_control(control::ACKED, 4);
+    assert_eq!(generation(&bench.fire(&TestEvent::args(&[1]))[0]), 5);
+}
