@@ -9,6 +9,7 @@ pub mod engine;
 pub mod judge;
 pub mod report;
 pub mod run;
+pub mod workload;
 
 use std::path::PathBuf;
 

@@ -1,0 +1,296 @@
+//! The command on programs whose system calls are known: as root through eBPF, as an ordinary user through ptrace, with the
+//! same answer. What cannot run here says `skipped: why`.
+
+use std::collections::BTreeMap;
+use std::io::Read;
+use std::process::{Command, Output, Stdio};
+
+use dtrail_conformance::engine::is_root;
+use dtrail_conformance::workload::{skipped, steps};
+use dtrail_kernel_bridge::caps;
+
+const DTRAIL: &str = env!("CARGO_BIN_EXE_dtrail");
+
+/// Who traces.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Who {
+    /// eBPF, with privilege.
+    Bpf,
+    /// ptrace, as whoever runs the tests.
+    Ptrace,
+    /// ptrace, as a user without any right; only root can become one.
+    Nobody,
+}
+
+/// Those that can run here.
+fn everybody() -> Vec<Who> {
+    let mut who = vec![Who::Ptrace];
+    match caps::can_bpf() {
+        Ok(()) => who.push(Who::Bpf),
+        Err(e) => skipped(&e.message),
+    }
+    match is_root() {
+        true => who.push(Who::Nobody),
+        false => skipped("only root can run a program as another user"),
+    }
+    who
+}
+
+/// A copy of the command that any user may run: the build folder may be root's own.
+fn for_everybody() -> String {
+    let copy = std::env::temp_dir().join(format!("dtrail-test-{}", std::process::id()));
+    if !copy.exists() {
+        let own = copy.with_extension(format!("{:?}", std::thread::current().id()));
+        std::fs::copy(DTRAIL, &own).expect("there is room for a copy");
+        std::fs::rename(own, &copy).expect("a file of ours");
+    }
+    copy.to_str().expect("a plain path").to_owned()
+}
+
+fn dtrail(who: Who, args: &[&str]) -> Output {
+    let mut command = match who {
+        Who::Nobody => {
+            let mut command = Command::new("setpriv");
+            command.args(["--reuid=65534", "--regid=65534", "--clear-groups"]).arg(for_everybody());
+            command
+        }
+        _ => Command::new(DTRAIL),
+    };
+    match who {
+        Who::Bpf => command.arg("--source=bpf"),
+        Who::Ptrace => command.arg("--source=ptrace"),
+        Who::Nobody => &mut command,
+    };
+    command.args(args).current_dir("/").stdin(Stdio::null()).output().expect("it starts")
+}
+
+/// What it printed, with nothing on standard error and status 0.
+fn printed(who: Who, args: &[&str]) -> String {
+    let output = dtrail(who, args);
+    let err = String::from_utf8_lossy(&output.stderr);
+    assert_eq!((output.status.code(), &*err), (Some(0), ""), "{who:?} {args:?}");
+    String::from_utf8(output.stdout).expect("text")
+}
+
+/// Lines of `name count`.
+fn table(text: &str) -> BTreeMap<String, u64> {
+    let row = |line: &str| {
+        let mut words = line.split_whitespace();
+        Some((words.next()?.to_owned(), words.next()?.parse().ok()?))
+    };
+    text.lines().filter_map(row).collect()
+}
+
+/// A workload's known table, and what each source itself must add: its entry into `execve` is seen by a source that
+/// traces the child before it executes.
+const KNOWN: &[(&str, u64)] = &[
+    ("clone", 2),
+    ("exit", 1),
+    ("exit_group", 2),
+    ("futex", 1),
+    ("getpid", 1003),
+    ("getppid", 3),
+    ("gettid", 5),
+    ("kill", 3),
+    ("openat", 2),
+    ("read", 7),
+    ("rt_sigaction", 1),
+    ("rt_sigreturn", 3),
+    ("wait4", 1),
+];
+const SOURCES_MAY_ADD: &[&str] = &["execve"];
+
+#[test]
+fn one_table_whoever_traces() {
+    let Some(steps) = steps() else { return };
+    let command = format!("{steps} getpid=1000 read=7 open=/etc/passwd badopen clone thread=1 signal=3");
+    for who in everybody() {
+        let program = "syscall:::entry /pid == $target || ppid == $target/ { @[probefunc] = count(); }";
+        let mut got = table(&printed(who, &["-qn", program, "-c", &command]));
+        got.retain(|name, _| !SOURCES_MAY_ADD.contains(&name.as_str()));
+        // How often a futex is waited for depends on who is faster.
+        if let Some(count) = got.get_mut("futex") {
+            *count = 1;
+        }
+        let known: BTreeMap<String, u64> = KNOWN
+            .iter()
+            .map(|&(name, count)| (name.to_owned(), count))
+            .filter(|(n, _)| n != "futex" || got.contains_key(n))
+            .collect();
+        assert_eq!(got, known, "{who:?}");
+    }
+}
+
+#[test]
+fn a_real_program_agrees_with_strace() {
+    if Command::new("strace").arg("-V").output().is_err() {
+        return skipped("strace is missing");
+    }
+    let summary = std::env::temp_dir().join(format!("dtrail-strace-{}", std::process::id()));
+    let tree = "ls -lR /usr/share/doc/bash /usr/share/doc/coreutils /etc/apt";
+    let status = Command::new("strace")
+        .args(["-f", "-c", "-U", "name,calls", "-o"])
+        .arg(&summary)
+        .args(tree.split(' '))
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .status()
+        .expect("it starts");
+    assert!(status.code().is_some(), "{status}");
+    let text = std::fs::read_to_string(&summary).expect("its summary");
+    let _ = std::fs::remove_file(&summary);
+    let mut expected = table(&text);
+    expected
+        .retain(|name, _| !matches!(name.as_str(), "syscall" | "total" | "execve") && !name.starts_with('-'));
+    for who in everybody().into_iter().filter(|who| *who != Who::Nobody) {
+        let program = "syscall:::entry /pid == $target/ { @[probefunc] = count(); }";
+        let output = dtrail(who, &["-q", "-o", "/dev/stderr", "-n", program, "-c", tree]);
+        let mut got = table(&String::from_utf8_lossy(&output.stderr));
+        got.retain(|name, _| !SOURCES_MAY_ADD.contains(&name.as_str()));
+        assert_eq!(got, expected, "{who:?}");
+    }
+}
+
+#[test]
+fn a_path_kept_from_entry_to_return() {
+    let Some(steps) = steps() else { return };
+    let program = r#"syscall::openat:entry /basename(copyinstr(arg1)) == "passwd"/ { self->p = arg1; }
+        syscall::openat:return /self->p/ { printf("%s %d\n", copyinstr(self->p), arg1); self->p = 0; }"#;
+    for who in everybody() {
+        let command = format!("{steps} open=/etc/group open=/etc/passwd open=/etc/passwd");
+        assert_eq!(
+            printed(who, &["-qn", program, "-c", &command]),
+            "/etc/passwd 4\n/etc/passwd 5\n\n",
+            "{who:?}"
+        );
+    }
+}
+
+#[test]
+fn cuts_under_load_lose_and_double_nothing() {
+    let Some(steps) = steps() else { return };
+    let calls = if caps::can_bpf().is_ok() { 1_000_000u64 } else { 20_000 };
+    let who = if caps::can_bpf().is_ok() { Who::Bpf } else { Who::Ptrace };
+    let program = r#"syscall::getpid:entry /pid == $target/ { @part = count(); @whole = count(); }
+        tick-10ms { printa("part %@d\n", @part); clear(@part); }
+        END { printa("part %@d\n", @part); printa("whole %@d\n", @whole); }"#;
+    let text = printed(who, &["-qn", program, "-c", &format!("{steps} getpid={calls}")]);
+    let sum = |word: &str| {
+        text.lines().filter_map(|line| line.strip_prefix(word)?.trim().parse::<u64>().ok()).sum::<u64>()
+    };
+    assert_eq!((sum("part "), sum("whole ")), (calls, calls));
+    assert!(text.lines().filter(|line| line.starts_with("part ")).count() > 2, "several cuts: {text}");
+}
+
+#[test]
+fn faults_on_live_events() {
+    let Some(steps) = steps() else { return };
+    let program = r#"syscall::openat:entry /pid == $target/ { printf("%s\n", copyinstr(arg1)); }
+        syscall::openat:entry /pid == $target/ { @ = count(); }
+        ERROR { printf("fault %d at %d\n", arg4, arg5); }"#;
+    for who in everybody() {
+        let output = dtrail(who, &["-qn", program, "-c", &format!("{steps} open=/etc/passwd badopen")]);
+        let (out, err) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
+        assert_eq!(out, "/etc/passwd\nfault 1 at 16\n\n                2\n", "{who:?}");
+        assert!(err.contains("error in dt_clause_0 for probe ID "), "{who:?}: {err}");
+        assert!(err.contains("(syscall:vmlinux:openat:entry): invalid address (0x10)"), "{who:?}: {err}");
+    }
+}
+
+#[test]
+fn processes_and_their_ends() {
+    let Some(steps) = steps() else { return };
+    let program = r#"proc:::start /ppid == $target/ { printf("child starts\n"); }
+        proc:::exit /ppid == $target/ { printf("child ends\n"); }
+        proc:::exit /pid == $target/ { printf("parent ends\n"); }"#;
+    for who in everybody() {
+        let text = printed(who, &["-qn", program, "-c", &format!("{steps} fork")]);
+        assert_eq!(text, "child starts\nchild ends\nparent ends\n\n", "{who:?}");
+    }
+}
+
+#[test]
+fn exit_stops_tracing_and_gives_the_status() {
+    let Some(steps) = steps() else { return };
+    let program = "syscall::read:entry /pid == $target/ { @ = count(); } syscall::openat:entry /pid == $target/ { exit(7); }";
+    for who in everybody() {
+        let output = dtrail(who, &["-qn", program, "-c", &format!("{steps} read=3 open=/etc/passwd read=5")]);
+        assert_eq!(String::from_utf8_lossy(&output.stdout), "\n                3\n", "{who:?}");
+        assert_eq!(output.status.code(), Some(7), "{who:?}");
+    }
+}
+
+#[test]
+fn the_target_s_end_is_told() {
+    let Some(steps) = steps() else { return };
+    for who in everybody() {
+        for (step, told) in
+            [("exit=3", "exited with status 3"), ("die=9", "terminated by SIGKILL"), ("exit=0", "")]
+        {
+            let output = dtrail(who, &["-n", "syscall::getuid:entry { }", "-c", &format!("{steps} {step}")]);
+            let err = String::from_utf8_lossy(&output.stderr);
+            assert_eq!(err.contains(": pid "), !told.is_empty(), "{who:?} {step}: {err}");
+            assert!(err.contains(told), "{who:?} {step}: {err}");
+            assert_eq!(output.status.code(), Some(0), "{who:?} {step}");
+        }
+    }
+}
+
+/// A signal ends tracing with `END` and the aggregations; the command itself goes on or ends with its tracer.
+#[test]
+fn an_interrupt_ends_tracing() {
+    let Some(steps) = steps() else { return };
+    for who in everybody() {
+        for signal in ["INT", "TERM"] {
+            let mut command = Command::new(DTRAIL);
+            command.args(["--source", if who == Who::Bpf { "bpf" } else { "ptrace" }]);
+            if who == Who::Nobody {
+                continue;
+            }
+            let program = r#"syscall::getpid:entry /pid == $target/ { @ = count(); } syscall::pause:entry /pid == $target/ { printf("waiting\n"); } END { printf("end\n"); }"#;
+            let mut child = command
+                .args(["-qn", program, "-c", &format!("{steps} getpid=5 wait")])
+                .stdin(Stdio::null())
+                .stdout(Stdio::piped())
+                .stderr(Stdio::piped())
+                .spawn()
+                .expect("it starts");
+            let mut out = child.stdout.take().expect("a pipe");
+            let mut first = [0; 8];
+            out.read_exact(&mut first).expect("its first line");
+            assert_eq!(&first, b"waiting\n", "rows come at once");
+            let kill = Command::new("kill").args([format!("-{signal}"), child.id().to_string()]).status();
+            assert!(kill.expect("it starts").success());
+            let mut rest = String::new();
+            out.read_to_string(&mut rest).expect("text");
+            assert_eq!(rest, "\nend\n\n                5\n", "{who:?} {signal}");
+            assert_eq!(child.wait().expect("it ends").code(), Some(0), "{who:?} {signal}");
+        }
+    }
+}
+
+#[test]
+fn a_closed_pipe_ends_the_run_quietly() {
+    let Some(steps) = steps() else { return };
+    for who in [Who::Ptrace, Who::Bpf].into_iter().filter(|who| everybody().contains(who)) {
+        let mut child = Command::new(DTRAIL)
+            .args(["--source", if who == Who::Bpf { "bpf" } else { "ptrace" }])
+            .args(["-qn", "syscall:::entry /pid == $target/ { printf(\"%s\\n\", probefunc); }", "-c"])
+            .arg(format!("{steps} getpid=3000 wait"))
+            .stdin(Stdio::null())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .expect("it starts");
+        let mut out = child.stdout.take().expect("a pipe");
+        let mut first = [0; 4];
+        out.read_exact(&mut first).expect("its first bytes");
+        drop(out);
+        let output = child.wait_with_output().expect("it ends by itself");
+        assert_eq!(
+            (String::from_utf8_lossy(&output.stderr), output.status.code()),
+            ("".into(), Some(0)),
+            "{who:?}"
+        );
+    }
+}
