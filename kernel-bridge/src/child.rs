@@ -43,6 +43,8 @@ pub fn start(command: &[u8], mut before_exec: Option<BeforeExec>) -> Result<Chil
         if let Some(before) = &mut before_exec {
             before()?;
         }
+        // It dies with its tracer even if that is killed.
+        rustix::process::set_parent_process_death_signal(Some(Signal::KILL))?;
         ptrace(libc::PTRACE_TRACEME, 0, 0)
     };
     // SAFETY: the hook makes system calls only, as `BeforeExec` demands of its part; it touches no lock and no heap.
@@ -103,14 +105,15 @@ impl Child {
 }
 
 impl Drop for Child {
-    /// A child that never ran is ended; one that was released runs on.
+    /// A command ends with its tracer, as with dtrace(1).
     fn drop(&mut self) {
-        if self.stopped {
-            if let Ok(pid) = as_pid(self.pid()) {
-                let _ = rustix::process::kill_process(pid, Signal::KILL);
-            }
-            let _ = self.process.wait();
+        if !self.stopped && self.ended().is_some() {
+            return;
         }
+        if let Ok(pid) = as_pid(self.pid()) {
+            let _ = rustix::process::kill_process(pid, Signal::KILL);
+        }
+        let _ = self.process.wait();
     }
 }
 
@@ -163,11 +166,16 @@ mod tests {
     }
 
     #[test]
-    fn a_child_that_was_never_released_is_ended() {
-        let child = start(b"sleep 100", None).expect("sleep exists");
-        let pid = child.pid();
-        drop(child);
-        assert!(!std::path::Path::new(&format!("/proc/{pid}")).exists());
+    fn a_child_ends_with_its_tracer() {
+        for released in [false, true] {
+            let mut child = start(b"sleep 100", None).expect("sleep exists");
+            let pid = child.pid();
+            if released {
+                child.release().expect("it stands");
+            }
+            drop(child);
+            assert!(!std::path::Path::new(&format!("/proc/{pid}")).exists(), "released: {released}");
+        }
     }
 
     #[test]

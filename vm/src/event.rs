@@ -106,8 +106,7 @@ pub trait EventSource {
     fn drain(&mut self, sink: &mut dyn EventSink) -> Result<Wait, Error>;
     /// Shuts the gate and delivers what is still under way.
     fn shut(&mut self, sink: &mut dyn EventSink) -> Result<(), Error>;
-    /// Takes apart what `attach` built. A `-p` target is left running; a `-c` child that still runs is left running too
-    /// where it can be (bpf), else ended.
+    /// Takes apart what `attach` built. A `-p` target is left running; a `-c` child that still runs ends with the source.
     fn detach(&mut self) -> Result<(), Error>;
     /// The source's own state: variables and aggregations of the kernel part. `None` without one.
     fn kernel(&mut self) -> Option<&mut dyn KernelState>;
