@@ -1,5 +1,7 @@
 //! Syntax: what is printed parses back, and damaged text gets an answer. `PROPTEST_CASES` makes it longer.
 
+use std::path::{Path, PathBuf};
+
 use dtrail_fuzz::generate::{damage, tree};
 use dtrail_fuzz::oracles;
 use dtrail_lang::ast::print;
@@ -32,4 +34,34 @@ proptest! {
             oracles::gives_an_answer(&format!("BEGIN {{ {text} }}"), kind).map_err(TestCaseError::fail)?;
         }
     }
+}
+
+/// Every `.d` file below a folder.
+fn scripts(folder: &Path, found: &mut Vec<PathBuf>) {
+    for entry in std::fs::read_dir(folder).into_iter().flatten().flatten() {
+        let path = entry.path();
+        if path.is_dir() {
+            scripts(&path, found);
+        } else if path.extension().is_some_and(|extension| extension == "d") {
+            found.push(path);
+        }
+    }
+}
+
+#[test]
+fn conformance_scripts_print_and_parse_back() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+    let mut paths = Vec::new();
+    scripts(&root.join("conformance/suite"), &mut paths);
+    scripts(&root.join("stdlib"), &mut paths);
+    let mut checked = 0;
+    for path in &paths {
+        let text = std::fs::read_to_string(path).expect("a script is text");
+        // What a script of errors is for may be its syntax.
+        if let Ok(program) = oracles::parse_text(&text, SourceKind::Script) {
+            oracles::parses_back(&program).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+            checked += 1;
+        }
+    }
+    assert!(checked > 100, "only {checked} of {} scripts are syntactically right", paths.len());
 }

@@ -41,7 +41,7 @@ pub const MAX_NESTING: usize = 200;
 /// Deepest tree, statements and expressions together: `a + b + c` has depth 3. Every pass may recurse this far.
 pub const MAX_DEPTH: usize = 500;
 
-/// Nesting up to which an item is parsed on the caller's stack: 32 levels take less than 512 KiB without optimisation.
+/// Nesting up to which an item is parsed on the caller's stack: 32 levels take less than 1 MiB without optimisation.
 const SHALLOW: usize = 32;
 
 /// Stack for anything deeper. Only what is touched takes memory.
