@@ -10,7 +10,7 @@ use super::classify::{Sides, may_end, only_in_kernel};
 use super::flow::{At, Flow};
 use super::mincut::{Graph, cheapest_cut};
 use super::needs::{Follow, UserNeeds};
-use super::{ClauseLayout, Side, Slot, SlotKind};
+use super::{Side, Slot, SlotKind};
 use crate::ir::structure::Within;
 use crate::ir::verify::{BRANCH_BITS, is_pinned};
 use crate::ir::{Inst, Op, Program, Reg, RegKind, SlotId, print};
@@ -25,7 +25,8 @@ pub(super) struct Transfer {
 /// See the module.
 #[derive(Debug)]
 pub(super) struct Captures {
-    pub layout: ClauseLayout,
+    /// Not laid out yet.
+    pub slots: Vec<Slot>,
     /// Before the instruction at a place.
     transfers: BTreeMap<At, Vec<Transfer>>,
     /// By block and index: a value of side K that U computes again.
@@ -89,21 +90,15 @@ pub(super) fn captures(cx: &Decided<'_>) -> Captures {
         transfers.entry(at).or_default().push(Transfer { reg, slot });
     }
     let mut attempts: Vec<(Within, SlotId)> = Vec::new();
-    let mut can_fault = false;
     for (at, inst) in cx.flow.insts() {
-        if cx.sides.inst(at) != Side::Kernel || !may_end(cx.program, cx.flow, inst) {
-            continue;
-        }
-        match cx.sides.region(at.block) {
-            None => can_fault |= inst.may_fault() && !matches!(inst.op, Op::SetElem { .. }),
-            Some(within) if attempts.iter().all(|(known, _)| *known != within) => {
-                attempts.push((within, slot(SlotKind::Fault, "fault".to_owned())));
-            }
-            Some(_) => {}
+        let ends = cx.sides.inst(at) == Side::Kernel && may_end(cx.program, cx.flow, inst);
+        if let Some(within) = cx.sides.region(at.block).filter(|_| ends)
+            && attempts.iter().all(|(known, _)| *known != within)
+        {
+            attempts.push((within, slot(SlotKind::Fault, "fault".to_owned())));
         }
     }
-    let has_bits = bits.iter().any(Option::is_some);
-    Captures { layout: ClauseLayout::new(can_fault, has_bits, slots), transfers, recomputed, bits, attempts }
+    Captures { slots, transfers, recomputed, bits, attempts }
 }
 
 /// Where U uses a register that K has.

@@ -3,10 +3,10 @@
 
 use super::Side;
 use super::flow::{At, Flow};
-use crate::builtins::Class;
+use crate::builtins::{Class, Func};
 use crate::ir::structure::Within;
 use crate::ir::verify::{is_pinned, kernel_arguments};
-use crate::ir::{BlockId, Inst, Op, Program, Reg, Scope, VarId};
+use crate::ir::{BlockId, Inst, Op, Program, Reg, RegKind, Scope, VarId};
 
 /// What has been decided so far about the whole program: the state of the fixed point. Things only move to U.
 #[derive(Clone, Debug)]
@@ -225,6 +225,9 @@ fn regions(flow: &Flow<'_>, branches: &[Side]) -> Vec<Option<Within>> {
 /// Whether an instruction may end its clause, by a fault or by a full store.
 pub(super) fn may_end(program: &Program, flow: &Flow<'_>, inst: &Inst) -> bool {
     match &inst.op {
+        Op::Call { func, args, .. } if faults_on_null_only(*func) => {
+            !args.iter().all(|&arg| never_null(flow, arg, 8))
+        }
         // Storing zero or NULL removes, for which there is always room.
         Op::SetVar { src, .. } | Op::SetElem { src, .. } => {
             let removes = matches!(
@@ -239,6 +242,32 @@ pub(super) fn may_end(program: &Program, flow: &Flow<'_>, inst: &Inst) -> bool {
         ),
         op => op.may_fault(),
     }
+}
+
+fn faults_on_null_only(func: Func) -> bool {
+    matches!(
+        func,
+        Func::Strlen
+            | Func::Strjoin
+            | Func::Strstr
+            | Func::Index
+            | Func::Substr
+            | Func::Basename
+            | Func::Dirname
+    )
+}
+
+/// Whether a register is an integer or a string that is not NULL. Follows `depth` moves at most.
+fn never_null(flow: &Flow<'_>, reg: Reg, depth: u32) -> bool {
+    let not_null = |inst: &Inst| match inst.op {
+        Op::Str { .. } | Op::Builtin { .. } | Op::LoadStr { .. } => true,
+        Op::Call { func, .. } => func != Func::Strstr,
+        Op::Move { src, .. } => depth > 0 && never_null(flow, src, depth - 1),
+        _ => false,
+    };
+    let definitions = flow.definitions(reg);
+    flow.clause.regs[reg.index()] == RegKind::Int
+        || !definitions.is_empty() && definitions.iter().all(|&at| flow.inst(at).is_some_and(not_null))
 }
 
 /// Whether an op is a store that ends the clause if it finds no room.
@@ -263,7 +292,8 @@ fn block_effects(program: &Program, flow: &Flow<'_>, found: &mut Sides) {
         let mut open = entry[block.index()];
         for (index, inst) in flow.clause.blocks[block.index()].insts.iter().enumerate() {
             found.blockers[block.index()][index] = region.map(|r| Blocker::Under(r.head)).or(open);
-            let undecided = region.is_some() || found.insts[block.index()][index] == Side::User;
+            let side = found.insts[block.index()][index];
+            let undecided = region.is_some() || side == Side::User;
             if undecided && may_end(program, flow, inst) {
                 open = open.or(Some(Blocker::After(At { block, index })));
             }

@@ -7,7 +7,8 @@ use super::classify::may_end;
 use super::flow::{At, Step};
 use super::pieces::{Piece, assemble, beside};
 use crate::builtins::Action;
-use crate::ir::structure::{Arm, Within};
+use crate::ir::structure::{Arm, Within, structure};
+use crate::ir::verify::only_definition;
 use crate::ir::{BlockId, Clause, Inst, Op, Reg, Terminator};
 
 /// Builds the kernel part; `None` if it would have no code.
@@ -16,6 +17,24 @@ pub(super) fn kernel_part(cx: &Decided<'_>, captures: &Captures, controls: &[boo
     let pieces = Builder { cx, captures, controls, needs: &needs }.steps(&cx.flow.steps);
     let nothing = pieces.iter().all(|piece| matches!(piece, Piece::Return));
     (!nothing).then(|| assemble(&pieces, &cx.flow.clause.regs, cx.flow.clause))
+}
+
+/// Whether the record needs room for a fault of the clause. The emitter judges one instruction at a time, so what the
+/// planner knows never to fault counts too.
+pub(super) fn can_fault(code: &Clause) -> bool {
+    let Ok(structure) = structure(&code.blocks) else { return true };
+    let faults = |inst: &Inst| match inst.op {
+        Op::SetElem { .. } => false,
+        Op::Binary { rhs, .. } if inst.may_fault() => !matches!(
+            only_definition(code, rhs),
+            Some(Inst { op: Op::Const { value, .. }, .. }) if *value != 0
+        ),
+        _ => inst.may_fault(),
+    };
+    code.blocks.iter().enumerate().any(|(i, block)| {
+        let attempted = structure.around(BlockId(i as u32)).any(|within| within.arm == Arm::Body);
+        !attempted && block.insts.iter().any(faults)
+    })
 }
 
 /// The control effect that K carries out for an action.

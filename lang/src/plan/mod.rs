@@ -153,7 +153,8 @@ fn split(cx: &Analysed<'_>, settled: &Settled, id: ClauseId) -> Result<Parts, Pl
     let captures = captures::captures(&decided);
     let kernel = kernel_part::kernel_part(&decided, &captures, &settled.controls);
     let user = user_part::user_part(&decided, &captures);
-    let layout = captures.layout;
+    let can_fault = kernel.as_ref().is_some_and(kernel_part::can_fault);
+    let layout = ClauseLayout::new(can_fault, captures.bits.iter().any(Option::is_some), captures.slots);
     for (code, part) in [(&kernel, Part::Kernel(&layout)), (&user, Part::User(&layout))] {
         if let Some(code) = code {
             verify::clause(cx.program, id, code, part).map_err(|why| bug(flow.clause, &why))?;

@@ -1,6 +1,6 @@
 //! Explanations, on D texts with the IR that stands for them.
 
-use super::rules::{LATENCY, cut_after, exit_after};
+use super::rules::{FAULTY, LATENCY, cut_after, exit_after};
 use super::*;
 use crate::source::{Source, SourceKind, SourceMap};
 
@@ -86,7 +86,7 @@ fn what_forced_something_is_shown() {
         syscall::read:entry { x = arg0; @c = count(); }
         syscall::read:return { index(execname, probefunc); exit(arg0); }
         ";
-    let ir = exit_after("i2 = call index(s0, s1) @71..97")
+    let ir = exit_after(&format!("{FAULTY} @71..97"))
         .replace("clause c0 {", "clause c0 @0..47 {")
         .replace("clause c1 {", "clause c1 @48..112 {")
         .replace("g0 = @c in c0", "g0 = @c in c0 @32..44")

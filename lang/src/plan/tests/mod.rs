@@ -2,6 +2,7 @@
 
 mod explained;
 mod oracle;
+mod programs;
 mod random;
 mod rules;
 

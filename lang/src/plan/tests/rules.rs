@@ -213,6 +213,7 @@ fn rule_1_an_effect_after_a_possible_fault_in_user_space_is_there_too() {
             s0 = builtin execname
             s1 = builtin probefunc
             i2 = call index(s0, s1)
+            i4 = divs i2, i2
             record k0 (i2)
           stmt 2
             i3 = 1
@@ -238,12 +239,61 @@ fn rule_1_an_effect_after_a_possible_fault_in_user_space_is_there_too() {
             s0 = recv $0
             s1 = builtin probefunc
             i2 = call index(s0, s1) #2
+            i3 = divs i2, i2 #3
             record k0 (i2)  ; trace
+          stmt 2
+            i4 = 1
+            set x = i4
+          stmt 3
+            aggregate g0 []  ; @c count
+            return
+        }
+        captures Str execname
+        ",
+    );
+}
+
+#[test]
+fn rule_1_an_effect_after_user_space_cannot_have_faulted_stays_in_the_kernel() {
+    // `index` faults on NULL only, and neither argument can be that.
+    check(
+        "
+        var x: i64
+        k0 = trace in c0 stmt 1 (i32)
+        enable c0 on p0
+        clause c0 {
+        b0:
+          stmt 1
+            s0 = builtin execname
+            s1 = builtin probefunc
+            i2 = call index(s0, s1)
+            record k0 (i2)
           stmt 2
             i3 = 1
             set x = i3
-          stmt 3
-            aggregate g0 []  ; @c count
+            return
+        }
+        ",
+        "vars k, sites ",
+        "
+        kernel clause c0 {
+        b0:
+          stmt 1
+            s0 = builtin execname
+            send $0 = s0
+            work
+          stmt 2
+            i1 = 1
+            set x = i1
+            return
+        }
+        user clause c0 {
+        b0:
+          stmt 1
+            s0 = recv $0
+            s1 = builtin probefunc
+            i2 = call index(s0, s1) #2
+            record k0 (i2)  ; trace
             return
         }
         captures Str execname
@@ -884,6 +934,9 @@ fn rule_7_user_space_replays_up_to_the_fault() {
     );
 }
 
+/// A value that only user space computes, and a division by it.
+pub(super) const FAULTY: &str = "i2 = call index(s0, s1)\ni2 = divs i2, i2";
+
 /// `p0 { x = arg0; } p1 { trace(x); exit(arg0); }` with something before the exit.
 pub(super) fn exit_after(before: &str) -> String {
     format!(
@@ -954,7 +1007,7 @@ fn rule_8_exit_in_the_kernel() {
 
 #[test]
 fn rule_8_exit_in_user_space_takes_all_state_with_it() {
-    let text = exit_after("i2 = call index(s0, s1)");
+    let text = exit_after(FAULTY);
     check(
         &text,
         "vars u, sites u",
@@ -993,6 +1046,7 @@ fn rule_8_exit_in_user_space_takes_all_state_with_it() {
             s0 = recv $0
             s1 = builtin probefunc
             i2 = call index(s0, s1) #2
+            i2 = divs i2, i2 #3
           stmt 2
             i3 = recv $1
             record k0 (i3)  ; exit
@@ -1008,7 +1062,7 @@ fn rule_8_exit_in_user_space_takes_all_state_with_it() {
 
 #[test]
 fn rule_8_exit_of_the_tracer_moves_nothing() {
-    let text = exit_after("i2 = call index(s0, s1)").replace("enable c1 on p1", "enable c1 on p5");
+    let text = exit_after(FAULTY).replace("enable c1 on p1", "enable c1 on p5");
     assert_eq!(homes(&planned(&text, PlanOptions::default())), "vars k, sites k");
     let text = exit_after("").replace("enable c1 on p1", "enable c1 on p4");
     assert_eq!(homes(&planned(&text, PlanOptions::default())), "vars u, sites u");
@@ -1086,7 +1140,7 @@ fn rule_9_a_cut_in_the_kernel() {
 #[test]
 fn rule_9_a_cut_in_user_space_takes_what_it_names_with_it() {
     check(
-        &cut_after("i2 = call index(s0, s1)", "p1"),
+        &cut_after(FAULTY, "p1"),
         "vars , sites uk",
         "
         kernel clause c0 {
@@ -1116,6 +1170,7 @@ fn rule_9_a_cut_in_user_space_takes_what_it_names_with_it() {
             s0 = recv $0
             s1 = builtin probefunc
             i2 = call index(s0, s1) #2
+            i2 = divs i2, i2 #3
           stmt 2
             record k0 ()  ; printa
           stmt 3
@@ -1254,7 +1309,7 @@ fn placement_kernel_refuses_what_the_rules_put_in_user_space() {
     let options = PlanOptions { placement: Placement::Kernel, relaxed_exit: false };
     assert_eq!(homes(&planned(LATENCY, options)), "vars k, sites k");
     assert_eq!(
-        refused(&cut_after("i2 = call index(s0, s1) @7..9", "p1"), options),
+        refused(&cut_after(&format!("{FAULTY} @7..9"), "p1"), options),
         "7: placement=kernel: `@c` is updated in user space because `printa` of it is decided in user space: it stands \
          after an operation in user space that may fault\n"
     );
@@ -1404,7 +1459,6 @@ fn captures_are_the_cheapest_cut() {
             i2 = 1
             i3 = and i1, i2
             i4 = shru i1, i2
-            faultpoint #10
             i5 = recv $2
             record k1 (i3, i4, i5)  ; printf
           stmt 3
@@ -1492,7 +1546,6 @@ fn a_value_crosses_only_on_paths_that_need_it() {
         user clause c0 {
         b0:
             faultpoint #1
-            faultpoint #2
             s0 = recv $0
             i1 = recv $1
           stmt 2
