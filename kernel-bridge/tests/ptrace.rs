@@ -305,6 +305,40 @@ fn the_last_thread_ends_the_process() {
 }
 
 #[test]
+fn killed_in_a_call() {
+    let killed = ExitedHow::Signal(9);
+    check(
+        "die=9",
+        &["syscall::kill:return", "proc:::exit"],
+        result,
+        &["kill:return 0 0", ":exit 2 0"],
+        killed,
+    );
+    let mut run = Run::new("wait", &["syscall::pause:"], result);
+    run.attach().expect("it can attach");
+    run.source.open().expect("it can open");
+    let pid = run.source.targets()[0];
+    let limit = Instant::now() + Duration::from_secs(60);
+    while run.notes.fired.is_empty() && Instant::now() < limit {
+        let soon = Instant::now() + Duration::from_millis(20);
+        assert_eq!(run.source.wait(Some(soon), &mut run.notes), Ok(Wait::Again));
+    }
+    let sleeping =
+        || std::fs::read_to_string(format!("/proc/{pid}/stat")).is_ok_and(|stat| stat.contains(") S "));
+    while !sleeping() && Instant::now() < limit {
+        let soon = Instant::now() + Duration::from_millis(1);
+        assert_eq!(run.source.wait(Some(soon), &mut run.notes), Ok(Wait::Again));
+    }
+    // SAFETY: no preconditions; the process is a child of this test.
+    unsafe { libc::kill(pid as i32, libc::SIGKILL) };
+    assert_eq!(run.wait_for_end(), Wait::TargetsGone);
+    let (fired, how) = run.finish();
+    // ERESTARTNOHAND: what the kernel says when a signal ends the call.
+    assert_eq!(fired, ["pause:entry 0 0", "pause:return -514 514"]);
+    assert_eq!(how, [killed]);
+}
+
+#[test]
 fn identities() {
     let describe = |context: &mut dyn EventContext| {
         let mut name = Vec::new();

@@ -129,6 +129,12 @@ impl Calls {
         !self.by_number.is_empty() || procs.iter().any(|probes| !probes.is_empty())
     }
 
+    /// Whether the exit event of a thread says something: a probe of its own, or the return from the call that it was
+    /// killed in.
+    pub(super) fn wants_exits(&self) -> bool {
+        !self.exit.is_empty() || self.by_number.iter().any(|call| !call.ret.is_empty())
+    }
+
     /// Adds the calls after which a fact that the program reads must be read anew.
     fn note_changes(&mut self, program: &Program) {
         let insts = program.clauses.iter().flat_map(|clause| &clause.blocks).flat_map(|block| &block.insts);

@@ -168,7 +168,7 @@ impl EventSource for PtraceSource {
                 .help("give a command with -c, or run as root to trace the whole system"));
         }
         // The exit event costs a stop for each thread, so it is asked for only when it says something.
-        let exits = if calls.exit.is_empty() { 0 } else { libc::PTRACE_O_TRACEEXIT };
+        let exits = if calls.wants_exits() { libc::PTRACE_O_TRACEEXIT } else { 0 };
         let filter = filter::filter(calls.numbers());
         for command in self.commands.drain(..) {
             let pid = command.pid;

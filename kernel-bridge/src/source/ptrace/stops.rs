@@ -179,6 +179,13 @@ impl PtraceSource {
     /// A thread begins to exit; everything about it can still be read.
     fn exiting(&mut self, tid: u32, sink: &mut dyn EventSink) -> Flow {
         let code = sys::event_message(tid).unwrap_or(0);
+        // Killed in a call, it returns from it as far as the kernel is concerned, but does not stop there.
+        let number = self.threads.get(tid).and_then(|thread| thread.current.take());
+        if let (Some(number), Ok(result)) = (number, sys::result_register(tid))
+            && self.fire_return(tid, number, result, sink) == Flow::Stop
+        {
+            return Flow::Stop;
+        }
         if self.threads.exiting(tid) {
             let calls = Rc::clone(&self.calls);
             let reason = [exit_reason(code as libc::c_int), 0, 0, 0, 0, 0];

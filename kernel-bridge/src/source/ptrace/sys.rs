@@ -87,6 +87,18 @@ pub(super) fn call_info(tid: u32) -> io::Result<CallInfo> {
     })
 }
 
+/// The register that a call's result is in, of a stopped thread: for one that is killed in a call and never stops at its
+/// return.
+pub(super) fn result_register(tid: u32) -> io::Result<i64> {
+    /// `NT_PRSTATUS`
+    const GENERAL: usize = 1;
+    const AT: usize = if cfg!(target_arch = "aarch64") { 0 } else { 10 };
+    let mut registers = [0u64; 34];
+    let mut place = libc::iovec { iov_base: registers.as_mut_ptr().cast(), iov_len: size_of_val(&registers) };
+    request(libc::PTRACE_GETREGSET, tid, GENERAL, &raw mut place as usize)?;
+    Ok(registers[AT] as i64)
+}
+
 /// What `waitpid` says.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Waited {
