@@ -2,7 +2,7 @@
 //! when all have run prints what they recorded, in order. In: events. Out: rows and messages on the output, state in the
 //! world.
 
-use dtrail_lang::builtins::Action;
+use dtrail_lang::builtins::{Action, BuiltinVar};
 use dtrail_lang::env::ProbeId;
 use dtrail_lang::ir::{AggId, ClauseId, Detail, ProbeIndex, SiteId};
 use dtrail_lang::plan::layout::{header, outcome};
@@ -50,7 +50,8 @@ enum Item {
 /// What all clauses of a firing share.
 struct Firing<'k> {
     probe: ProbeIndex,
-    cpu: u32,
+    /// Known once a row needs it: a source may have to look for it.
+    cpu: Option<u32>,
     kernel: Option<&'k mut dyn KernelState>,
 }
 
@@ -106,9 +107,8 @@ impl<'a> Session<'a> {
     ) {
         let plan = self.plan;
         let Some(clauses) = plan.probe_clauses.get(probe.index()) else { return };
-        let cpu = context.int(dtrail_lang::builtins::BuiltinVar::Cpu, 0).unwrap_or(0) as u32;
-        let mut firing = Firing { probe, cpu, kernel };
-        self.begin(&firing);
+        let mut firing = Firing { probe, cpu: None, kernel };
+        self.begin();
         for &clause in clauses {
             let Some(code) = plan.program.clauses.get(clause.index()) else { continue };
             let kernel = reborrow(&mut firing.kernel);
@@ -130,8 +130,8 @@ impl<'a> Session<'a> {
             self.bug = Some("a record that no group of the plan has sent");
             return;
         };
-        let mut firing = Firing { probe, cpu, kernel: Some(kernel) };
-        self.begin(&firing);
+        let mut firing = Firing { probe, cpu: Some(cpu), kernel: Some(kernel) };
+        self.begin();
         for (&clause, &area) in group.clauses.iter().zip(&group.layout.areas) {
             let Some(layout) = plan.clause_layouts.get(clause.index()) else { continue };
             let decided = word_at(record, area).map(|word| word as u32);
@@ -165,8 +165,8 @@ impl<'a> Session<'a> {
         known.then_some((group, probe, last as u32, (last >> 32) as u32))
     }
 
-    fn begin(&mut self, firing: &Firing<'_>) {
-        self.world.begin_firing(self.plan, firing.cpu);
+    fn begin(&mut self) {
+        self.world.begin_firing(self.plan);
         self.items.clear();
         self.late_items.clear();
     }
@@ -182,6 +182,9 @@ impl<'a> Session<'a> {
         match ending {
             Ending::Done => {
                 let row = self.world.records.commit();
+                if row.is_some() {
+                    self.know_cpu(context, firing);
+                }
                 self.items.extend(row.map(|row| Item::Row { row, probe: firing.probe }));
             }
             Ending::Dropped => self.world.records.rollback(),
@@ -190,6 +193,13 @@ impl<'a> Session<'a> {
                 self.world.records.rollback();
                 self.fault(raised, clause, context, firing);
             }
+        }
+    }
+
+    /// Looks for the CPU that the prefix of a row shows, unless rows have none.
+    fn know_cpu(&self, context: &mut dyn EventContext, firing: &mut Firing<'_>) {
+        if !self.settings.quiet && firing.cpu.is_none() {
+            firing.cpu = Some(context.int(BuiltinVar::Cpu, 0).unwrap_or(0) as u32);
         }
     }
 
@@ -218,6 +228,9 @@ impl<'a> Session<'a> {
             match self.engine.run(clause, code, &mut run) {
                 Ending::Done => {
                     let row = self.world.records.commit().map(|row| Item::Row { row, probe: error_probe });
+                    if row.is_some() {
+                        self.know_cpu(&mut context, firing);
+                    }
                     // The records of BEGIN come before those of ERROR (language spec §12.2).
                     let items =
                         if probe.id == ProbeId::BEGIN { &mut self.late_items } else { &mut self.items };
@@ -250,7 +263,7 @@ impl<'a> Session<'a> {
                         taken = true;
                         self.snapshot(firing, generation);
                     }
-                    self.row(*row, *probe, firing.cpu);
+                    self.row(*row, *probe, firing.cpu.unwrap_or(0));
                 }
             }
         }

@@ -55,7 +55,7 @@ fn plan(code: &str) -> Plan {
 }
 
 fn run_in(plan: &Plan, world: &mut World, event: &mut FakeEvent, kernel: Option<&mut FakeKernel>) -> Ran {
-    world.begin_firing(plan, 0);
+    world.begin_firing(plan);
     let code = &plan.program.clauses[0];
     let kernel = kernel.map(|kernel| kernel as &mut dyn KernelState);
     let mut run = Run::new(plan, world, Input::Live(event), kernel, ProbeIndex(0), ClauseId(0));

@@ -184,7 +184,7 @@ impl Kernel<'_> {
             return None;
         }
         let group = &plan.groups[group_id.0 as usize];
-        self.world.begin_firing(plan, 3);
+        self.world.begin_firing(plan);
         let bytes = vec![0; group.layout.fixed_size as usize];
         let mut sending = Sending { bytes, work: false, cut: false, exit: None, point: 0 };
         let mut any = false;

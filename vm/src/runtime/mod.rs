@@ -69,7 +69,6 @@ pub struct World {
 #[derive(Debug, Default)]
 struct Firing {
     thread: Option<Thread>,
-    cpu: u32,
 }
 
 impl World {
@@ -103,10 +102,10 @@ impl World {
         }
     }
 
-    /// Begins a firing on a CPU: `this->` variables are zero, nothing is recorded.
-    pub fn begin_firing(&mut self, plan: &Plan, cpu: u32) {
+    /// Begins a firing: `this->` variables are zero, nothing is recorded.
+    pub fn begin_firing(&mut self, plan: &Plan) {
         self.vars.begin_firing(&plan.program);
-        self.firing = Firing { thread: None, cpu };
+        self.firing = Firing::default();
         self.records.clear();
     }
 }
@@ -289,6 +288,14 @@ impl<'a> Run<'a> {
                 Some(value) => value,
                 None => self.bug("a built-in in user code that no record carries"),
             },
+        }
+    }
+
+    /// The CPU of the firing. A source may have to look for it, so it is asked for only when it is needed.
+    fn cpu(&mut self) -> u32 {
+        match &mut self.input {
+            Input::Live(context) => context.int(BuiltinVar::Cpu, 0).unwrap_or(0) as u32,
+            Input::Record { record, .. } => record_builtin(record, BuiltinVar::Cpu).unwrap_or(0) as u32,
         }
     }
 

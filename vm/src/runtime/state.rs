@@ -87,12 +87,13 @@ impl Run<'_> {
         let program = &self.plan.program;
         let Some(site) = program.agg_sites.get(site.index()) else { return };
         let Some(agg) = program.aggs.get(site.agg.index()) else { return };
-        let World { aggs, arena, key, drops, firing, .. } = &mut *self.world;
+        let World { aggs, arena, key, .. } = &mut *self.world;
         key.clear();
         encode_key(arena, &agg.keys, keys, key);
         let Some(table) = aggs.get_mut(site.agg) else { return };
         if !table.update(key, value as i64, weight as i64) {
-            drops.add_aggregation(firing.cpu, 1);
+            let cpu = self.cpu();
+            self.world.drops.add_aggregation(cpu, 1);
         }
     }
 
