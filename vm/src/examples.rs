@@ -220,9 +220,10 @@ fn aggregations_43_to_60() {
 
 #[test]
 fn messages_76_and_77() {
-    for (fragment, fault) in
-        [("x = *(int *)0;", "invalid address (0x0)"), ("x = 1; x = 1 / (x - x);", "divide-by-zero")]
-    {
+    for (fragment, fault) in [
+        ("x = *(int *)0;", "invalid address (0x0) at insn 1"),
+        ("x = 1; x = 1 / (x - x);", "divide-by-zero at insn 7"),
+    ] {
         let (out, err, status) = run(&format!("BEGIN {{ {fragment} }} BEGIN {{ exit(0); }}"), &quiet());
         let message = format!("dtrace: error in dt_clause_0 for probe ID 1 (dtrace:::BEGIN): {fault}\n");
         assert_eq!((out.as_str(), err, status), ("\n", message, 0), "{fragment}");

@@ -11,8 +11,9 @@ use dtrail_lang::plan::Plan;
 use crate::event::{Exited, ExitedHow};
 use crate::fault::{Drops, FaultKind, Raised};
 
-/// `error in dt_clause_0 for probe ID 1 (dtrace:::BEGIN): invalid address (0x0)`
-pub(super) fn fault(clause: u32, probe: &Probe, raised: Raised) -> String {
+/// `error in dt_clause_0 for probe ID 1 (dtrace:::BEGIN): invalid address (0x0) at insn 2`. The number is that of the
+/// IR instruction ([`dtrail_lang::ir::Inst::point`]): `--dump=ir` shows it, and it is the same on every engine.
+pub(super) fn fault(clause: u32, probe: &Probe, raised: Raised, point: u32) -> String {
     let Probe { id, provider, module, function, name, .. } = probe;
     let mut text = format!(
         "error in dt_clause_{clause} for probe ID {} ({provider}:{module}:{function}:{name}): {}",
@@ -28,6 +29,7 @@ pub(super) fn fault(clause: u32, probe: &Probe, raised: Raised) -> String {
         FaultKind::BadIndex => write!(text, " ({})", raised.value as i64),
         _ => Ok(()),
     };
+    let _ = write!(text, " at insn {point}");
     text
 }
 
@@ -167,7 +169,7 @@ mod tests {
                 "0 for probe ID 1 (dtrace:::BEGIN): out of scratch space",
             ),
         ] {
-            assert_eq!(fault(clause, probe, raised), format!("error in dt_clause_{expected}"));
+            assert_eq!(fault(clause, probe, raised, 7), format!("error in dt_clause_{expected} at insn 7"));
         }
     }
 

@@ -189,9 +189,9 @@ impl<'a> Session<'a> {
             }
             Ending::Dropped => self.world.records.rollback(),
             Ending::Bug(what) => self.bug = Some(what),
-            Ending::Fault { raised, .. } => {
+            Ending::Fault { raised, point } => {
                 self.world.records.rollback();
-                self.fault(raised, clause, context, firing);
+                self.fault(raised, point, clause, context, firing);
             }
         }
     }
@@ -207,6 +207,7 @@ impl<'a> Session<'a> {
     fn fault(
         &mut self,
         raised: Raised,
+        point: u32,
         clause: ClauseId,
         context: &mut dyn EventContext,
         firing: &mut Firing<'_>,
@@ -214,11 +215,18 @@ impl<'a> Session<'a> {
         let plan = self.plan;
         let number = plan.program.clauses.get(clause.index()).map_or(0, |clause| clause.number);
         let Some(probe) = plan.program.probes.get(firing.probe.index()) else { return };
-        self.items.push(Item::Message(messages::fault(number, probe, raised)));
+        self.items.push(Item::Message(messages::fault(number, probe, raised, point)));
         let Some(error_probe) = self.error_probe else { return };
         let clauses = plan.probe_clauses.get(error_probe.index()).map_or(&[][..], Vec::as_slice);
         let kind = raised.kind as u32;
-        let args = [0, i64::from(probe.id.0), i64::from(number), -1, i64::from(kind), raised.value as i64];
+        let args = [
+            0,
+            i64::from(probe.id.0),
+            i64::from(number),
+            i64::from(point),
+            i64::from(kind),
+            raised.value as i64,
+        ];
         let mut context = ErrorContext { event: context, args };
         for &clause in clauses {
             let Some(code) = plan.program.clauses.get(clause.index()) else { continue };

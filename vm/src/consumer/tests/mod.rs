@@ -240,9 +240,9 @@ fn a_fault_fires_error_and_the_rest_goes_on() {
         FAULTY,
         &quiet(),
         vec![read(1, 1)],
-        "x=5 E1,0,-1,4,ffffffffffffffff id 3 dtrace E42,0,-1,4,ffffffffffffffff id 3 cat x=5 \n",
-        "dtrace: error in dt_clause_0 for probe ID 1 (dtrace:::BEGIN): divide-by-zero\n\
-         dtrace: error in dt_clause_0 for probe ID 42 (syscall:vmlinux:read:entry): divide-by-zero\n",
+        "x=5 E1,0,4,4,ffffffffffffffff id 3 dtrace E42,0,4,4,ffffffffffffffff id 3 cat x=5 \n",
+        "dtrace: error in dt_clause_0 for probe ID 1 (dtrace:::BEGIN): divide-by-zero at insn 4\n\
+         dtrace: error in dt_clause_0 for probe ID 42 (syscall:vmlinux:read:entry): divide-by-zero at insn 4\n",
         0,
     );
     let named = Settings { program: "dtrail".to_owned(), ..Settings::default() };
@@ -252,7 +252,7 @@ fn a_fault_fires_error_and_the_rest_goes_on() {
         &named,
         vec![],
         "CPU     ID                    FUNCTION:NAME\n  0      1                           :BEGIN x=5 \n\n",
-        "dtrail: error in dt_clause_0 for probe ID 1 (dtrace:::BEGIN): divide-by-zero\n",
+        "dtrail: error in dt_clause_0 for probe ID 1 (dtrace:::BEGIN): divide-by-zero at insn 4\n",
         0,
     );
 }
@@ -265,8 +265,8 @@ fn rows_of_begin_come_before_those_of_error() {
         vec![],
         "CPU     ID                    FUNCTION:NAME
   0      1                           :BEGIN x=5 
-  0      3                           :ERROR E1,0,-1,4,ffffffffffffffff id 3 dtrace \n\n",
-        "dtrace: error in dt_clause_0 for probe ID 1 (dtrace:::BEGIN): divide-by-zero\n",
+  0      3                           :ERROR E1,0,4,4,ffffffffffffffff id 3 dtrace \n\n",
+        "dtrace: error in dt_clause_0 for probe ID 1 (dtrace:::BEGIN): divide-by-zero at insn 4\n",
         0,
     );
 }
@@ -279,7 +279,7 @@ fn a_fault_in_error_is_counted_only() {
         &Settings { droptags: true, ..quiet() },
         vec![],
         "x=5 \n",
-        "dtrace: error in dt_clause_0 for probe ID 1 (dtrace:::BEGIN): divide-by-zero\n\
+        "dtrace: error in dt_clause_0 for probe ID 1 (dtrace:::BEGIN): divide-by-zero at insn 4\n\
          dtrace: [DTRACEDROP_DBLERROR] 1 error in ERROR probe enabling\n",
         0,
     );
@@ -311,7 +311,8 @@ b0:
     return
 }
 ";
-    let message = "dtrace: error in dt_clause_0 for probe ID 1 (dtrace:::BEGIN): invalid address (0x20)\n";
+    let message =
+        "dtrace: error in dt_clause_0 for probe ID 1 (dtrace:::BEGIN): invalid address (0x20) at insn 1\n";
     check(program, &quiet(), vec![read(1, 1)], "\n", message, 5);
 }
 

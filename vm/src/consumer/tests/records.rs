@@ -212,7 +212,7 @@ fn faults_of_the_kernel_part_are_raised_where_they_happened() {
     };
     let message =
         |text| format!("dtrace: error in dt_clause_0 for probe ID 42 (syscall:vmlinux:read:entry): {text}\n");
-    let bad = message("invalid address (0x10)");
+    let bad = message("invalid address (0x10) at insn 30");
     check_records(&plan, &quiet(), vec![faulted(30)], FakeKernel::default(), "second \n", &bad);
 
     // A path of user space that does not come to the point reports nothing.
@@ -233,7 +233,7 @@ fn faults_of_the_kernel_part_are_raised_where_they_happened() {
         vec![attempt(20)],
         FakeKernel::default(),
         "\n",
-        &message("invalid size (0x9)"),
+        &message("invalid size (0x9) at insn 20"),
     );
     check_records(&plan, &quiet(), vec![attempt(21)], FakeKernel::default(), "a0 x 8 read \n", "");
 
@@ -242,7 +242,14 @@ fn faults_of_the_kernel_part_are_raised_where_they_happened() {
 
     let plan = kernel_plan(CAPTURING, &["", CAPTURING_USER[1]], &[], &[]);
     let bare = Record::of(&plan).outcome(0, outcome::FAULTED, 30).fault(0, FaultKind::DivZero, u64::MAX);
-    check_records(&plan, &quiet(), vec![bare], FakeKernel::default(), "\n", &message("divide-by-zero"));
+    check_records(
+        &plan,
+        &quiet(),
+        vec![bare],
+        FakeKernel::default(),
+        "\n",
+        &message("divide-by-zero at insn 30"),
+    );
 }
 
 #[test]
@@ -254,8 +261,7 @@ fn error_clauses_read_what_every_record_carries() {
     let mut record = Record::of(&plan).outcome(0, outcome::FAULTED, 1).fault(0, FaultKind::BadAddr, 16);
     let word = record.tail(b"cat");
     let record = record.shared(0, word).shared(1, 1000);
-    let message =
-        "dtrace: error in dt_clause_0 for probe ID 42 (syscall:vmlinux:read:entry): invalid address (0x10)\n";
+    let message = "dtrace: error in dt_clause_0 for probe ID 42 (syscall:vmlinux:read:entry): invalid address (0x10) at insn 1\n";
     check_records(&plan, &quiet(), vec![record], FakeKernel::default(), "E16 7 cat 1000 77\n", message);
 }
 
