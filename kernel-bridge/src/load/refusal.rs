@@ -59,16 +59,38 @@ pub(super) fn program(plan: &Plan, spec: &ProgramSpec, error: &ProgramError) -> 
         text.push_str(line);
     }
     if !log.is_empty() && !clauses.is_empty() {
-        text.push_str(&format!("\n  in {}", clauses.join(", ")));
+        text.push_str(&format!("\n  in {}", first_few(&clauses)));
     }
     let error = Error::new(text);
-    match log.is_empty() {
-        true => with_help(error, os_error_of(&why).as_ref()),
-        false => error.help(
-            "this is a defect of dtrail: please report it with these lines; `-x placement=user` keeps the clause out of \
-             the kernel",
-        ),
+    if log.is_empty() {
+        return with_help(error, os_error_of(&why).as_ref());
     }
+    error.help(match exceeds_limit(&log) {
+        true => {
+            "the program is larger than the kernel allows: use fewer clauses, variables or aggregations at a time, or \
+             `-x placement=user`"
+        }
+        false => {
+            "this is a defect of dtrail: please report it with these lines; `-x placement=user` keeps the clause out of \
+             the kernel"
+        }
+    })
+}
+
+/// Names, cut short where they would fill the screen.
+fn first_few(names: &[String]) -> String {
+    const FEW: usize = 4;
+    match names.len().checked_sub(FEW) {
+        None | Some(0) => names.join(", "),
+        Some(more) => format!("{} and {more} more", names[..FEW].join(", ")),
+    }
+}
+
+/// Whether the verifier says that one of its limits was met, as against a mistake in the code.
+fn exceeds_limit(log: &[String]) -> bool {
+    const LIMITS: [&str; 4] =
+        ["has reached the limit", "is too large", "sequence of 8193 jumps", "combined stack size"];
+    log.iter().any(|line| LIMITS.iter().any(|limit| line.contains(limit)))
 }
 
 /// A program could not be hung on its hook.
@@ -173,6 +195,17 @@ mod tests {
             ]
         );
         assert_eq!(verdict(""), Vec::<String>::new());
+    }
+
+    #[test]
+    fn limits_and_mistakes_are_told_apart() {
+        let limit = "The total number of maps per program has reached the limit of 64";
+        assert!(exceeds_limit(&verdict(limit)));
+        assert!(exceeds_limit(&verdict("BPF program is too large. Processed 1000001 insn")));
+        assert!(!exceeds_limit(&verdict("R1 invalid mem access 'scalar'")));
+        let names = ["a", "b", "c", "d", "e", "f"].map(str::to_owned);
+        assert_eq!(first_few(&names), "a, b, c, d and 2 more");
+        assert_eq!(first_few(&names[..4]), "a, b, c, d");
     }
 
     #[test]
