@@ -15,6 +15,7 @@
 //! **Faults.** An op that may fault has an implicit edge to the end of the clause: the record is discarded, what was
 //! already stored stays, `ERROR` fires, and later clauses of the firing run. [`Inst::may_fault`] tells which.
 
+pub mod definitions;
 pub mod inst;
 pub mod lower;
 pub mod parse;

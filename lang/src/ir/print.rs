@@ -82,7 +82,7 @@ pub enum Spans {
 }
 
 /// The span that is not printed.
-pub(super) const NO_SPAN: Span = Span { source: SourceId(0), start: 0, end: 0 };
+pub(in crate::ir) const NO_SPAN: Span = Span { source: SourceId(0), start: 0, end: 0 };
 
 /// The stability that is not printed.
 pub(super) const PRIVATE: ProviderStability = {

@@ -4,6 +4,7 @@
 //! Runs after lowering on the whole program and after planning on both parts of each clause. Never panics on what it
 //! is given.
 
+use super::definitions::Definitions;
 use super::structure::{Arm, structure};
 use super::{
     BlockId, Clause, ClauseId, CmpOp, Detail, Inst, Op, Program, Reg, RegKind, Scope, SlotId, Terminator,
@@ -45,24 +46,23 @@ pub fn clause(program: &Program, id: ClauseId, clause: &Clause, part: Part<'_>) 
         Part::Kernel(_) => ", kernel part",
         Part::User(_) => ", user part",
     };
-    let cx = Checker { program, id, clause, part };
+    let cx = Checker { program, id, clause, part, definitions: Definitions::new(clause) };
     cx.check().map_err(|why| format!("clause c{}{what}: {why}", id.0))
 }
 
-/// The only definition of a register, if it has exactly one.
-pub fn only_definition(clause: &Clause, reg: Reg) -> Option<&Inst> {
-    let mut all = clause.blocks.iter().flat_map(|b| &b.insts).filter(|inst| inst.op.dst() == Some(reg));
-    let first = all.next()?;
-    all.next().is_none().then_some(first)
-}
-
-/// Whether the emitter's condition on a subroutine's arguments holds.
-pub fn kernel_arguments(program: &Program, clause: &Clause, func: Func, args: &[Reg]) -> bool {
+/// Whether the emitter's condition on a subroutine's arguments holds; `only` gives the instruction that alone assigns a
+/// register.
+pub fn kernel_arguments<'a>(
+    program: &Program,
+    func: Func,
+    args: &[Reg],
+    only: impl FnOnce(Reg) -> Option<&'a Inst>,
+) -> bool {
     match func.row().kernel {
         Kernel::No => false,
         Kernel::Yes => true,
         Kernel::ConstString(n) => {
-            let constant = args.get(usize::from(n)).and_then(|&reg| only_definition(clause, reg));
+            let constant = args.get(usize::from(n)).and_then(|&reg| only(reg));
             let Some(Inst { op: Op::Str { value, .. }, .. }) = constant else { return false };
             program.strings.get(value.index()).is_some_and(|s| s.len() <= CONST_STRING)
         }
@@ -141,6 +141,7 @@ struct Checker<'a> {
     id: ClauseId,
     clause: &'a Clause,
     part: Part<'a>,
+    definitions: Definitions<'a>,
 }
 
 impl Checker<'_> {
@@ -329,9 +330,10 @@ impl Checker<'_> {
             (Part::Kernel(_), Op::Call { func, args, .. }) => {
                 let row = func.row();
                 require(matches!(row.class, Class::Pinned | Class::Free), || "a user subroutine".to_owned())?;
-                require(kernel_arguments(self.program, self.clause, *func, args), || {
-                    "arguments that the emitter does not know".to_owned()
-                })?;
+                require(
+                    kernel_arguments(self.program, *func, args, |reg| self.definitions.only(reg)),
+                    || "arguments that the emitter does not know".to_owned(),
+                )?;
             }
             (Part::User(_), _) => require(!is_pinned(op), || "needs the event itself".to_owned())?,
             _ => {}

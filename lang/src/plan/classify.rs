@@ -168,7 +168,9 @@ pub(super) fn kernel_knows(program: &Program, flow: &Flow<'_>, decisions: &Decis
         Op::Aggregate { site, .. } => decisions.agg_sites[site.index()] == Side::Kernel,
         Op::Call { func, args, .. } => {
             matches!(func.row().class, Class::Pinned | Class::Free)
-                && kernel_arguments(program, flow.clause, *func, args)
+                && kernel_arguments(program, *func, args, |reg| {
+                    flow.only_definition(reg).map(|(_, inst)| inst)
+                })
         }
         Op::Builtin { var, .. } => matches!(var.row().class, Class::Pinned | Class::Free),
         Op::Record { .. } => false,

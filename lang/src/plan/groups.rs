@@ -7,7 +7,8 @@ use super::{
     AggPlacement, ClauseLayout, Group, GroupId, GroupLayout, Home, KeyPart, PlanError, Side, refusal,
 };
 use crate::builtins::BuiltinVar;
-use crate::ir::verify::{is_pinned, only_definition};
+use crate::ir::definitions::Definitions;
+use crate::ir::verify::is_pinned;
 use crate::ir::{AggSiteId, Clause, ClauseId, Op, Program, Reg, Scope, ValueType};
 
 /// The groups, and the group of each probe.
@@ -118,6 +119,7 @@ pub(super) fn placements(program: &Program, settled: &Settled) -> Vec<AggPlaceme
         settled.decisions.agg_sites.iter().map(|&side| AggPlacement { side, key: Vec::new() }).collect();
     let mut seen = vec![false; out.len()];
     for clause in &program.clauses {
+        let definitions = Definitions::new(clause);
         for inst in clause.blocks.iter().flat_map(|b| &b.insts) {
             let Op::Aggregate { site, keys, .. } = &inst.op else { continue };
             let AggSiteId(i) = *site;
@@ -127,7 +129,7 @@ pub(super) fn placements(program: &Program, settled: &Settled) -> Vec<AggPlaceme
             }
             let types = &program.aggs[program.agg_sites[i as usize].agg.index()].keys;
             let strsize = program.limits.strsize;
-            let parts = keys.iter().zip(types).map(|(&reg, &ty)| part(clause, reg, ty, strsize));
+            let parts = keys.iter().zip(types).map(|(&reg, &ty)| part(&definitions, reg, ty, strsize));
             let key: Vec<KeyPart> = parts.collect();
             // One site has one layout: where its code differs, the plain form serves both.
             placement.key = match std::mem::replace(&mut seen[i as usize], true) {
@@ -139,8 +141,8 @@ pub(super) fn placements(program: &Program, settled: &Settled) -> Vec<AggPlaceme
     out
 }
 
-fn part(clause: &Clause, reg: Reg, ty: ValueType, strsize: u32) -> KeyPart {
-    match only_definition(clause, reg).map(|inst| &inst.op) {
+fn part(definitions: &Definitions<'_>, reg: Reg, ty: ValueType, strsize: u32) -> KeyPart {
+    match definitions.only(reg).map(|inst| &inst.op) {
         // A short string limit cuts the name, and then two names can be one key.
         Some(Op::Builtin { var: BuiltinVar::Execname, .. }) if strsize >= 15 => KeyPart::Execname,
         Some(Op::Builtin {

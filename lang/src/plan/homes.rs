@@ -1,6 +1,8 @@
 //! Rules 2, 5, 8, 9 and 10: where variables and aggregations live and who decides `exit` and cuts. A program in,
 //! [`Settled`] out: starts with everything in K and moves to U until nothing moves any more.
 
+use std::collections::BTreeSet;
+
 use super::classify::{Decisions, Sides, classify};
 use super::flow::Flow;
 use super::roles::Roles;
@@ -34,14 +36,17 @@ pub(super) struct Analysed<'a> {
 /// Decides.
 pub(super) fn settle(cx: &Analysed<'_>, caps: Capabilities, options: &PlanOptions) -> Settled {
     let mut state = State::new(cx, caps, options);
-    let sides = loop {
-        let classified =
-            |flow: &Option<Flow<'_>>| flow.as_ref().map(|flow| classify(cx.program, flow, &state.decisions));
-        let sides: Vec<Option<Sides>> = cx.flows.iter().map(classified).collect();
-        if !state.round(&sides) {
-            break sides;
+    let mut sides: Vec<Option<Sides>> = cx.flows.iter().map(|_| None).collect();
+    // A clause is looked at again when something that it mentions has moved.
+    let mut unsettled: BTreeSet<ClauseId> = clauses_with_code(cx).collect();
+    while let Some(id) = unsettled.pop_first() {
+        if let Some(flow) = &cx.flows[id.index()] {
+            let found = classify(cx.program, flow, &state.decisions);
+            state.move_effects(flow, &found);
+            sides[id.index()] = Some(found);
+            unsettled.extend(state.moved());
         }
-    };
+    }
     let controls: Vec<bool> =
         (0..cx.program.sites.len()).map(|i| state.control(&sides, SiteId(i as u32))).collect();
     let cuts = state.cuts(&controls);
@@ -54,6 +59,15 @@ struct State<'a> {
     relaxed_exit: bool,
     decisions: Decisions,
     reasons: Vec<Reason>,
+    /// By variable: the clauses that mention it.
+    mentions: Vec<Vec<ClauseId>>,
+    /// What has moved to U and not been followed up yet.
+    moved: Vec<Subject>,
+}
+
+/// The clauses that some source-fired probe enables.
+fn clauses_with_code<'a>(cx: &'a Analysed<'_>) -> impl Iterator<Item = ClauseId> + 'a {
+    (0..cx.flows.len()).filter(|&i| cx.flows[i].is_some()).map(|i| ClauseId(i as u32))
 }
 
 impl<'a> State<'a> {
@@ -66,7 +80,17 @@ impl<'a> State<'a> {
             exit_in_user: false,
             pinned_only: options.placement == Placement::User,
         };
-        let mut state = State { cx, relaxed_exit: options.relaxed_exit, decisions, reasons: Vec::new() };
+        let mut mentions: Vec<Vec<ClauseId>> = vec![Vec::new(); program.vars.len()];
+        for id in clauses_with_code(cx) {
+            let insts = cx.flows[id.index()].iter().flat_map(Flow::insts);
+            for var in insts.filter_map(|(_, inst)| variable(&inst.op)) {
+                if mentions[var.index()].last() != Some(&id) {
+                    mentions[var.index()].push(id);
+                }
+            }
+        }
+        let (relaxed_exit, reasons, moved) = (options.relaxed_exit, Vec::new(), Vec::new());
+        let mut state = State { cx, relaxed_exit, decisions, reasons, mentions, moved };
         state.settle_unmentioned();
         if options.placement == Placement::User {
             state.all_to_user("placement=user", None);
@@ -87,18 +111,9 @@ impl<'a> State<'a> {
 
     /// What no clause of a traced probe touches has nothing to do in K.
     fn settle_unmentioned(&mut self) {
-        let mut used = vec![false; self.cx.program.vars.len()];
-        for flow in self.cx.flows.iter().flatten() {
-            for (_, inst) in flow.insts() {
-                if let Some(var) = variable(&inst.op) {
-                    used[var.index()] = true;
-                }
-            }
-        }
-        for (i, used) in used.into_iter().enumerate() {
-            if !used {
-                let why = "no clause of a traced probe uses it";
-                self.var_to_user(VarId(i as u32), why, None);
+        for i in 0..self.mentions.len() {
+            if self.mentions[i].is_empty() {
+                self.var_to_user(VarId(i as u32), "no clause of a traced probe uses it", None);
             }
         }
         for (i, site) in self.cx.program.agg_sites.iter().enumerate() {
@@ -130,31 +145,36 @@ impl<'a> State<'a> {
         }
     }
 
-    /// One round over all clauses; true if something moved.
-    fn round(&mut self, sides: &[Option<Sides>]) -> bool {
-        let cx = self.cx;
-        let before =
-            (self.decisions.vars.clone(), self.decisions.agg_sites.clone(), self.decisions.exit_in_user);
+    /// Moves the effects of a clause that cannot be in K.
+    fn move_effects(&mut self, flow: &Flow<'_>, sides: &Sides) {
         let decisions = self.decisions.clone();
-        for (flow, sides) in cx.flows.iter().zip(sides) {
-            let (Some(flow), Some(sides)) = (flow, sides) else { continue };
-            let known = Known { program: cx.program, flow, sides, decisions: &decisions };
-            for (at, inst) in flow.insts() {
-                let because = match &inst.op {
-                    Op::GetElem { .. } => known.user_operand(inst).and_then(|_| known.effect(at, inst)),
-                    Op::SetVar { .. } | Op::SetElem { .. } | Op::Aggregate { .. } => known.effect(at, inst),
-                    // Whether a cut or an exit happens is decided by its place; its values are only recorded, except
-                    // for the status.
-                    Op::Record { site, .. } if self.is_exit(*site) => known.effect(at, inst),
-                    Op::Record { .. } => sides.blocker(at).map(|blocker| known.blocked(blocker)),
-                    _ => None,
-                };
-                if let Some(because) = because {
-                    self.effect_to_user(inst, &because);
-                }
+        let known = Known { program: self.cx.program, flow, sides, decisions: &decisions };
+        for (at, inst) in flow.insts() {
+            let because = match &inst.op {
+                Op::GetElem { .. } => known.user_operand(inst).and_then(|_| known.effect(at, inst)),
+                Op::SetVar { .. } | Op::SetElem { .. } | Op::Aggregate { .. } => known.effect(at, inst),
+                // Whether an exit happens is decided by its place and its status; a cut's values are only recorded.
+                Op::Record { site, .. } if self.is_exit(*site) => known.effect(at, inst),
+                Op::Record { .. } => sides.blocker(at).map(|blocker| known.blocked(blocker)),
+                _ => None,
+            };
+            if let Some(because) = because {
+                self.effect_to_user(inst, &because);
             }
         }
-        before != (self.decisions.vars.clone(), self.decisions.agg_sites.clone(), self.decisions.exit_in_user)
+    }
+
+    /// The clauses that mention what has moved since the last call.
+    fn moved(&mut self) -> Vec<ClauseId> {
+        let mut out = Vec::new();
+        for subject in self.moved.drain(..) {
+            match subject {
+                Subject::Var(var) => out.extend(&self.mentions[var.index()]),
+                Subject::AggSite(site) => out.push(self.cx.program.agg_sites[site.index()].clause),
+                _ => {}
+            }
+        }
+        out
     }
 
     fn is_exit(&self, site: SiteId) -> bool {
@@ -210,6 +230,7 @@ impl<'a> State<'a> {
         let side = &mut self.decisions.vars[var.index()];
         if std::mem::replace(side, Side::User) == Side::Kernel {
             self.reasons.push(Reason { subject: Subject::Var(var), text: why.to_owned(), span });
+            self.moved.push(Subject::Var(var));
         }
     }
 
@@ -217,6 +238,7 @@ impl<'a> State<'a> {
         let side = &mut self.decisions.agg_sites[site.index()];
         if std::mem::replace(side, Side::User) == Side::Kernel {
             self.reasons.push(Reason { subject: Subject::AggSite(site), text: why.to_owned(), span });
+            self.moved.push(Subject::AggSite(site));
         }
     }
 

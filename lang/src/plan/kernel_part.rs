@@ -7,8 +7,8 @@ use super::classify::may_end;
 use super::flow::{At, Step};
 use super::pieces::{Piece, assemble, beside};
 use crate::builtins::Action;
+use crate::ir::definitions::Definitions;
 use crate::ir::structure::{Arm, Within, structure};
-use crate::ir::verify::only_definition;
 use crate::ir::{BlockId, Clause, Inst, Op, Reg, Terminator};
 
 /// Builds the kernel part; `None` if it would have no code.
@@ -23,10 +23,11 @@ pub(super) fn kernel_part(cx: &Decided<'_>, captures: &Captures, controls: &[boo
 /// planner knows never to fault counts too.
 pub(super) fn can_fault(code: &Clause) -> bool {
     let Ok(structure) = structure(&code.blocks) else { return true };
+    let definitions = Definitions::new(code);
     let faults = |inst: &Inst| match inst.op {
         Op::SetElem { .. } => false,
         Op::Binary { rhs, .. } if inst.may_fault() => !matches!(
-            only_definition(code, rhs),
+            definitions.only(rhs),
             Some(Inst { op: Op::Const { value, .. }, .. }) if *value != 0
         ),
         _ => inst.may_fault(),

@@ -30,6 +30,21 @@
 //! 10. `ERROR` clauses run in U: variables they write live in U; the built-ins they read are captured in every record
 //!     that can carry or lead to a fault ([`GroupLayout::shared_slots`]).
 //! 11. A pinned op whose operand is not K-computable is an error that prints the chain of dependence.
+//!
+//! # The files, in the order in which [`plan`] uses them
+//!
+//! | file | from | to |
+//! |---|---|---|
+//! | `roles` | enablings | who fires each clause |
+//! | `flow` | a clause | its steps, definitions, dominators |
+//! | `classify` | a clause, homes so far | what may be in K (rules 1 and 4) |
+//! | `homes` | all of these | homes, sites, `exit`, cuts: the fixed point (rules 2, 5, 8, 9, 10) |
+//! | `pinned` | the decisions | the errors of rule 11 |
+//! | `needs` | a clause, decided | what its user part has, and where K marks work |
+//! | `captures`, `mincut` | that | what crosses, and where (rules 3 and 4) |
+//! | `kernel_part`, `user_part`, `pieces` | that | the code of both parts |
+//! | `groups` | layouts | records of groups, packed keys (rules 5 and 7) |
+//! | `why`, `explain` | decisions | words |
 
 pub mod explain;
 pub mod layout;

@@ -1,6 +1,6 @@
 //! Explanations, on D texts with the IR that stands for them.
 
-use super::rules::{FAULTY, LATENCY, cut_after, exit_after};
+use super::state::{cut_after, exit_after};
 use super::*;
 use crate::source::{Source, SourceKind, SourceMap};
 

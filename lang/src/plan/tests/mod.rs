@@ -1,10 +1,15 @@
 //! Tests of the planner on programs in the text form of IR.
 
+mod effects;
 mod explained;
 mod oracle;
 mod programs;
 mod random;
-mod rules;
+mod records;
+mod refusals;
+mod state;
+
+use oracle::{Event, execute};
 
 use super::*;
 use crate::ir::parse;
@@ -73,4 +78,70 @@ fn dedent(text: &str) -> String {
     let lines = text.lines().map(|l| l.get(least..).unwrap_or(""));
     let joined: Vec<_> = lines.collect();
     joined.join("\n").trim_matches('\n').trim_end().to_owned() + "\n"
+}
+
+/// `syscall::read:entry { self->t = timestamp; }
+/// syscall::read:return /self->t/ { @[execname] = quantize(timestamp - self->t); self->t = 0; }`
+const LATENCY: &str = "
+    var self->t: u64
+    agg @_[string]: quantize
+    g0 = @_ in c1
+    enable c0 on p0
+    enable c1 on p1
+    clause c0 {
+    b0:
+      stmt 1
+        i0 = builtin timestamp
+        set self->t = i0
+        return
+    }
+    clause c1 {
+    b0:
+        i0 = get self->t
+        i1 = 0
+        i2 = ne i0, i1
+        branch i2 ? b1 : b2 merge b2
+    b1:
+      stmt 1
+        s3 = builtin execname
+        i4 = builtin timestamp
+        i5 = get self->t
+        i6 = sub i4, i5
+        aggregate g0 [s3] (i6)
+      stmt 2
+        i7 = 0
+        set self->t = i7
+        goto b2
+    b2:
+        return
+    }
+";
+
+/// A value that only user space computes, and a division by it.
+const FAULTY: &str = "i2 = call index(s0, s1)\ni2 = divs i2, i2";
+
+fn check(text: &str, expect_homes: &str, expect_parts: &str) {
+    check_with(PlanOptions::default(), text, expect_homes, expect_parts);
+}
+
+fn check_with(options: PlanOptions, text: &str, expect_homes: &str, expect_parts: &str) {
+    let plan = planned(text, options);
+    let found = parts(&plan);
+    same_as_whole(&plan);
+    assert!(found == dedent(expect_parts), "found:\n{found}\nexpected:\n{}", dedent(expect_parts));
+    assert_eq!(homes(&plan), expect_homes);
+}
+
+/// Every probe, by several threads, with many different values.
+fn same_as_whole(plan: &Plan) {
+    let probes = [0, 1, 2, 0, 1, 5, 0, 2, 1, 1, 0, 5, 2, 1, 0, 0];
+    let event =
+        |(i, &probe): (usize, &usize)| Event { probe, tid: 1 + (i as i64 % 3), seed: 7 * i as i64 + 3 };
+    let events: Vec<Event> = probes.iter().enumerate().map(event).collect();
+    for first in 0..probes.len() {
+        let expected = execute(&plan.program, None, &events[first..], false);
+        for lag in [false, true] {
+            assert_eq!(execute(&plan.program, Some(plan), &events[first..], lag), expected);
+        }
+    }
 }

@@ -101,3 +101,16 @@ fn a_search_for_what_is_no_constant() {
         ",
     );
 }
+
+/// A chain of variables, each of which moves because the one before did: only clauses that mention what moved are
+/// looked at again. Time is not measured; the test would take minutes otherwise.
+#[test]
+fn a_long_chain_of_demotions() {
+    let declarations: String = (0..=2000).map(|i| format!("int z{i}; ")).collect();
+    let chain: String =
+        (0..2000).rev().map(|i| format!("syscall::read:return {{ z{} = z{i}; }} ", i + 1)).collect();
+    let start = "syscall::read:entry { z0 = index(execname, probefunc); }";
+    let (program, _) = compiled(&format!("{declarations} {chain} {start}"));
+    let plan = plan(program, Capabilities::BASELINE, &PlanOptions::default()).unwrap();
+    assert!(plan.homes.iter().all(|home| home.side == Side::User));
+}

@@ -1,0 +1,383 @@
+//! Rules 5, 6, 8 and 9, and `placement=user`: keys, sources without a kernel part, `exit` and cuts. Expectations are
+//! worked out by hand from `plan/mod.rs`.
+
+use super::*;
+
+#[test]
+fn rule_5_keys_are_packed_as_their_code_allows() {
+    let plan = planned(
+        "
+        var a[i32, string]: i64
+        agg @f[string, string, string, u8]: count
+        g0 = @f in c0
+        g1 = @f in c1
+        enable c0 on p0
+        enable c1 on p1
+        clause c0 {
+        b0:
+          stmt 1
+            s0 = builtin execname
+            s1 = builtin probefunc
+            s2 = call strjoin(s0, s1)
+            i3 = builtin arg0
+            aggregate g0 [s0, s1, s2, i3]
+            set a[i3, s2] = i3
+            return
+        }
+        clause c1 {
+        b0:
+          stmt 1
+            s0 = \"x\"
+            i3 = 1
+            aggregate g1 [s0, s0, s0, i3]
+            return
+        }
+        ",
+        PlanOptions::default(),
+    );
+    same_as_whole(&plan);
+    use KeyPart::{Execname, Int, Probe, Str};
+    assert_eq!(plan.agg_sites[0].key, [Execname, Probe(crate::builtins::BuiltinVar::Probefunc), Str, Int]);
+    assert_eq!(plan.agg_sites[1].key, [Str, Str, Str, Int]);
+    assert_eq!(plan.homes[0].key, [Int, Str]);
+    assert_eq!(homes(&plan), "vars k, sites kk");
+}
+
+#[test]
+fn rule_5_a_histogram_must_fit_a_value_of_a_map() {
+    let text = |limit: u32| {
+        format!(
+            "
+            agg @l[]: lquantize(0, {limit}, 1)
+            g0 = @l in c0
+            enable c0 on p0
+            clause c0 {{
+            b0:
+                i0 = builtin arg0
+                aggregate g0 [] (i0)
+                return
+            }}
+            "
+        )
+    };
+    assert_eq!(homes(&planned(&text(4092), PlanOptions::default())), "vars , sites k");
+    assert_eq!(homes(&planned(&text(4093), PlanOptions::default())), "vars , sites u");
+}
+
+#[test]
+fn rule_6_without_a_kernel_part_everything_is_in_user_space() {
+    let plan = plan(program(LATENCY), Capabilities::NONE, &PlanOptions::default()).unwrap();
+    assert_eq!(parts(&plan), "");
+    assert_eq!(homes(&plan), "vars u, sites u");
+    assert_eq!(plan.groups, []);
+    assert_eq!(plan.probe_groups, [None; 7]);
+    assert_eq!(plan.probe_clauses[0], [ClauseId(0)]);
+    assert_eq!(plan.probe_clauses[1], [ClauseId(1)]);
+}
+
+/// `p0 { x = arg0; } p1 { trace(x); exit(arg0); }` with something before the exit.
+pub(super) fn exit_after(before: &str) -> String {
+    format!(
+        "
+        var x: i64
+        agg @c[]: count
+        g0 = @c in c0
+        k0 = exit in c1 stmt 2 (i32)
+        enable c0 on p0
+        enable c1 on p1
+        clause c0 {{
+        b0:
+          stmt 1
+            i0 = builtin arg0
+            set x = i0
+            aggregate g0 []
+            return
+        }}
+        clause c1 {{
+        b0:
+          stmt 1
+            s0 = builtin execname
+            s1 = builtin probefunc
+            {before}
+          stmt 2
+            i3 = builtin arg0
+            record k0 (i3)
+            return
+        }}
+        "
+    )
+}
+
+#[test]
+fn rule_8_exit_in_the_kernel() {
+    check(
+        &exit_after(""),
+        "vars k, sites k",
+        "
+        kernel clause c0 {
+        b0:
+          stmt 1
+            i0 = builtin arg0
+            set x = i0
+            aggregate g0 []  ; @c count
+            return
+        }
+        kernel clause c1 {
+        b0:
+          stmt 2
+            i0 = builtin arg0
+            send $0 = i0
+            work
+            control exit i0
+            return
+        }
+        user clause c1 {
+        b0:
+          stmt 2
+            i0 = recv $0
+            record k0 (i0)  ; exit
+            return
+        }
+        captures Int arg0
+        ",
+    );
+}
+
+#[test]
+fn rule_8_exit_in_user_space_takes_all_state_with_it() {
+    let text = exit_after(FAULTY);
+    check(
+        &text,
+        "vars u, sites u",
+        "
+        kernel clause c0 {
+        b0:
+          stmt 1
+            i0 = builtin arg0
+            send $0 = i0
+            work
+            return
+        }
+        user clause c0 {
+        b0:
+          stmt 1
+            i0 = recv $0
+            set x = i0
+            aggregate g0 []  ; @c count
+            return
+        }
+        captures Int arg0
+        kernel clause c1 {
+        b0:
+          stmt 1
+            s0 = builtin execname
+            send $0 = s0
+            work
+          stmt 2
+            i1 = builtin arg0
+            send $1 = i1
+            return
+        }
+        user clause c1 {
+        b0:
+          stmt 1
+            s0 = recv $0
+            s1 = builtin probefunc
+            i2 = call index(s0, s1) #2
+            i2 = divs i2, i2 #3
+          stmt 2
+            i3 = recv $1
+            record k0 (i3)  ; exit
+            return
+        }
+        captures Str execname, Int arg0
+        ",
+    );
+    let relaxed = planned(&text, PlanOptions { relaxed_exit: true, ..PlanOptions::default() });
+    assert_eq!(homes(&relaxed), "vars k, sites k");
+    assert!(!parts(&relaxed).contains("control"));
+}
+
+#[test]
+fn rule_8_exit_of_the_tracer_moves_nothing() {
+    let text = exit_after(FAULTY).replace("enable c1 on p1", "enable c1 on p5");
+    assert_eq!(homes(&planned(&text, PlanOptions::default())), "vars k, sites k");
+    let text = exit_after("").replace("enable c1 on p1", "enable c1 on p4");
+    assert_eq!(homes(&planned(&text, PlanOptions::default())), "vars u, sites u");
+}
+
+/// `p0 { @c = count(); } p1 { …; printa(@c); clear(@c); }`
+pub(super) fn cut_after(before: &str, probe: &str) -> String {
+    format!(
+        "
+        agg @c[]: count
+        agg @d[]: count
+        g0 = @c in c0
+        g1 = @d in c0
+        k0 = printa in c1 stmt 2 () aggs @c
+        k1 = clear in c1 stmt 3 () agg @c
+        enable c0 on p0
+        enable c1 on {probe}
+        clause c0 {{
+        b0:
+          stmt 1
+            aggregate g0 []
+            aggregate g1 []
+            return
+        }}
+        clause c1 {{
+        b0:
+          stmt 1
+            s0 = builtin execname
+            s1 = builtin probefunc
+            {before}
+          stmt 2
+            record k0 ()
+          stmt 3
+            record k1 ()
+            return
+        }}
+        "
+    )
+}
+
+#[test]
+fn rule_9_a_cut_in_the_kernel() {
+    check(
+        &cut_after("", "p1"),
+        "vars , sites kk, kernel cuts",
+        "
+        kernel clause c0 {
+        b0:
+          stmt 1
+            aggregate g0 []  ; @c count
+            aggregate g1 []  ; @d count
+            return
+        }
+        kernel clause c1 {
+        b0:
+          stmt 2
+            work
+            control cut
+          stmt 3
+            control cut
+            return
+        }
+        user clause c1 {
+        b0:
+          stmt 2
+            record k0 ()  ; printa
+          stmt 3
+            record k1 ()  ; clear
+            return
+        }
+        ",
+    );
+}
+
+#[test]
+fn rule_9_a_cut_in_user_space_takes_what_it_names_with_it() {
+    check(
+        &cut_after(FAULTY, "p1"),
+        "vars , sites uk",
+        "
+        kernel clause c0 {
+        b0:
+          stmt 1
+            work
+            aggregate g1 []  ; @d count
+            return
+        }
+        user clause c0 {
+        b0:
+          stmt 1
+            aggregate g0 []  ; @c count
+            return
+        }
+        kernel clause c1 {
+        b0:
+          stmt 1
+            s0 = builtin execname
+            send $0 = s0
+            work
+            return
+        }
+        user clause c1 {
+        b0:
+          stmt 1
+            s0 = recv $0
+            s1 = builtin probefunc
+            i2 = call index(s0, s1) #2
+            i2 = divs i2, i2 #3
+          stmt 2
+            record k0 ()  ; printa
+          stmt 3
+            record k1 ()  ; clear
+            return
+        }
+        captures Str execname
+        ",
+    );
+}
+
+#[test]
+fn rule_9_a_cut_of_the_tracer() {
+    assert_eq!(homes(&planned(&cut_after("", "p5"), PlanOptions::default())), "vars , sites kk, tracer cuts");
+    assert_eq!(homes(&planned(&cut_after("", "p6"), PlanOptions::default())), "vars , sites kk");
+    assert_eq!(homes(&planned(&cut_after("", "p3"), PlanOptions::default())), "vars , sites kk");
+    assert_eq!(homes(&planned(&cut_after("", "p4"), PlanOptions::default())), "vars , sites uk");
+}
+
+#[test]
+fn placement_user_takes_only_what_is_pinned() {
+    let options = PlanOptions { placement: Placement::User, relaxed_exit: false };
+    check_with(
+        options,
+        LATENCY,
+        "vars u, sites u",
+        "
+        kernel clause c0 {
+        b0:
+          stmt 1
+            work
+            return
+        }
+        user clause c0 {
+        b0:
+          stmt 1
+            i0 = builtin timestamp
+            set self->t = i0
+            return
+        }
+        kernel clause c1 {
+        b0:
+            work
+          stmt 1
+            s0 = builtin execname
+            send $0 = s0
+            return
+        }
+        user clause c1 {
+        b0:
+            i0 = get self->t
+            i1 = 0
+            i2 = ne i0, i1
+            branch i2 ? b1 : b2 merge b2
+        b1:
+          stmt 1
+            s3 = recv $0
+            i4 = builtin timestamp
+            i5 = get self->t
+            i6 = sub i4, i5
+            aggregate g0 [s3] (i6)  ; @_ quantize
+          stmt 2
+            i7 = 0
+            set self->t = i7
+            goto b2
+        b2:
+            return
+        }
+        captures Str execname
+        ",
+    );
+}
