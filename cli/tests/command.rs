@@ -1,0 +1,295 @@
+//! What the command says, prints and returns: dtrace(1)'s options, errors and exit statuses. Needs no privilege.
+
+use std::path::PathBuf;
+use std::process::{Command, Output, Stdio};
+
+const DTRAIL: &str = env!("CARGO_BIN_EXE_dtrail");
+
+fn run(args: &[&str]) -> Output {
+    Command::new(DTRAIL).args(args).stdin(Stdio::null()).output().expect("it starts")
+}
+
+/// Runs and compares standard output, standard error and status.
+fn check(args: &[&str], out: &str, err: &str, status: i32) {
+    let output = run(args);
+    let got = (
+        String::from_utf8_lossy(&output.stdout),
+        String::from_utf8_lossy(&output.stderr),
+        output.status.code(),
+    );
+    assert_eq!(got, (out.into(), err.into(), Some(status)), "{args:?}");
+}
+
+/// A file of its own for a test, gone with the value.
+struct Scratch(PathBuf);
+
+impl Scratch {
+    fn new(name: &str, text: &str) -> Scratch {
+        let path = std::env::temp_dir().join(format!("dtrail-{}-{name}", std::process::id()));
+        std::fs::write(&path, text).expect("a temporary file");
+        Scratch(path)
+    }
+
+    fn path(&self) -> &str {
+        self.0.to_str().expect("a plain path")
+    }
+
+    fn text(&self) -> String {
+        std::fs::read_to_string(&self.0).expect("it is there")
+    }
+}
+
+impl Drop for Scratch {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_file(&self.0);
+    }
+}
+
+#[test]
+fn rows_notices_and_statuses() {
+    check(&["-qn", "BEGIN { printf(\"%d\\n\", 6 * 7); exit(3); }"], "42\n\n", "", 3);
+    let output = run(&["-n", "BEGIN { exit(0); }", "-n", "dtrace:::END"]);
+    // The CPU is whichever ran it.
+    let rows: Vec<String> = String::from_utf8_lossy(&output.stdout)
+        .lines()
+        .map(|line| {
+            line.char_indices().map(|(i, c)| if i < 3 && c.is_ascii_digit() { '#' } else { c }).collect()
+        })
+        .collect();
+    assert_eq!(
+        rows,
+        [
+            "CPU     ID                    FUNCTION:NAME",
+            "  #      1                           :BEGIN ",
+            "  #      2                             :END ",
+            "",
+        ]
+    );
+    assert_eq!(
+        String::from_utf8_lossy(&output.stderr),
+        "dtrail: description 'BEGIN ' matched 1 probe\ndtrail: description 'dtrace:::END' matched 1 probe\n"
+    );
+}
+
+#[test]
+fn scripts_and_their_arguments() {
+    let script = Scratch::new(
+        "args.d",
+        "#!/usr/bin/env -S dtrail -qs\nBEGIN { printf(\"%d %s %s\\n\", $1, $$2, $0); exit(0); }\n",
+    );
+    check(
+        &["-q", "-s", script.path(), "7", "two words"],
+        &format!("7 two words {}\n\n", script.path()),
+        "",
+        0,
+    );
+    check(&["-s", script.path(), "7", "-q", "x"], &format!("7 x {}\n\n", script.path()), "", 0);
+    check(
+        &["-qs", script.path(), "7"],
+        "",
+        &format!(
+            "dtrail: failed to compile script {p}: line 2: macro argument $2 is not defined\n  --> {p}:2:34\n  2 | BEGIN {{ printf(\"%d %s %s\\n\", $1, $$2, $0); exit(0); }}\n    |                                  ^^^\n  help: give another operand, or set `-x defaultargs`\n",
+            p = script.path()
+        ),
+        1,
+    );
+}
+
+#[test]
+fn programs_share_their_variables_in_order() {
+    check(
+        &["-qn", "BEGIN { g = 1; }", "-n", "END { printf(\"%d\\n\", g); }", "-n", "BEGIN { exit(0); }"],
+        "1\n\n",
+        "",
+        0,
+    );
+}
+
+#[test]
+fn output_goes_to_a_file_and_is_appended() {
+    let file = Scratch::new("out", "before\n");
+    check(&["-q", "-o", file.path(), "-n", "BEGIN { printf(\"x\\n\"); exit(0); }"], "", "", 0);
+    assert_eq!(file.text(), "before\nx\n\n");
+    check(
+        &["-q", "-o", "/nonexistent/file", "-n", "BEGIN { exit(0); }"],
+        "",
+        "dtrail: failed to open /nonexistent/file: No such file or directory\n",
+        1,
+    );
+}
+
+#[test]
+fn options_from_everywhere() {
+    let quiet = Command::new(DTRAIL)
+        .args(["-n", "BEGIN { printf(\"%d\", sizeof (execname)); exit(0); }"])
+        .envs([("DTRACE_OPT_QUIET", "1"), ("DTRACE_OPT_STRSIZE", "64")])
+        .output()
+        .expect("it starts");
+    assert_eq!((String::from_utf8_lossy(&quiet.stdout), quiet.stderr.len()), ("64\n".into(), 0));
+    check(&["-x", "nosuch", "-n", "BEGIN"], "", "dtrail: failed to set -x nosuch: Invalid option name\n", 1);
+    check(
+        &["-b", "4q", "-n", "BEGIN"],
+        "",
+        "dtrail: failed to set -b 4q: Invalid value for specified option\n",
+        1,
+    );
+}
+
+#[test]
+fn compile_errors_have_their_place() {
+    check(
+        &["-qn", "BEGIN { x = \"a\" + 1 * \"b\"; }"],
+        "",
+        "dtrail: invalid probe specifier BEGIN { x = \"a\" + 1 * \"b\"; }: in action list: operator * requires operands of arithmetic type\n  --> -n:1:19\n  1 | BEGIN { x = \"a\" + 1 * \"b\"; }\n    |                   ^^^^^^^\n",
+        1,
+    );
+    let output = run(&["-xerrtags", "-qn", "syscall::nosuchcall:entry { }"]);
+    let err = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(
+        err.starts_with("dtrail: invalid probe specifier syscall::nosuchcall:entry { }: [D_PDESC_ZERO] probe description syscall::nosuchcall:entry does not match any probes\n"),
+        "{err}"
+    );
+    assert_eq!(output.status.code(), Some(1));
+    check(&["-Zqn", "syscall::nosuchcall:entry { }", "-n", "BEGIN { exit(0); }"], "\n", "", 0);
+}
+
+#[test]
+fn what_cannot_be_done() {
+    check(
+        &["-s", "/nonexistent.d"],
+        "",
+        "dtrail: failed to open /nonexistent.d: No such file or directory\n",
+        1,
+    );
+    check(&[], "", "dtrail: no probes specified\n", 1);
+    check(
+        &["-qn", "syscall::read:entry { }", "-c", "/nonexistent/program x"],
+        "",
+        "dtrail: failed to execute /nonexistent/program: No such file or directory\n",
+        1,
+    );
+    check(&["-qn", "BEGIN", "-p", "0x"], "", "dtrail: invalid pid: 0x\n", 1);
+    check(
+        &["--engine=rbpf", "-n", "BEGIN"],
+        "",
+        "dtrail: engine 'rbpf' runs made-up events only: give --source=synthetic=FILE\n",
+        2,
+    );
+    let usage = run(&["-y"]);
+    let err = String::from_utf8_lossy(&usage.stderr).into_owned();
+    assert!(err.starts_with("dtrail: illegal option -- y\nUsage: dtrail "), "{err}");
+    assert_eq!(usage.status.code(), Some(2));
+}
+
+#[test]
+fn lists() {
+    check(
+        &["-l", "-n", "BEGIN", "-n", "dtrace:::E*"],
+        "   ID   PROVIDER            MODULE                          FUNCTION NAME\n    1     dtrace                                                     BEGIN\n    2     dtrace                                                     END\n    3     dtrace                                                     ERROR\n",
+        "",
+        0,
+    );
+    check(
+        &["-ln", "ghost:::x"],
+        "   ID   PROVIDER            MODULE                          FUNCTION NAME\n",
+        "dtrail: failed to match ghost:::x: No probe matches description\n",
+        0,
+    );
+}
+
+#[test]
+fn versions_and_help() {
+    check(&["-V"], "dtrail: dtrail D 2.0\n", "", 0);
+    check(&["--version"], &format!("dtrail {}\n", env!("CARGO_PKG_VERSION")), "", 0);
+    let help = run(&["--help"]);
+    assert!(String::from_utf8_lossy(&help.stdout).starts_with("Usage: dtrail [OPTIONS] [ARGS]\n"));
+    assert_eq!(help.status.code(), Some(0));
+}
+
+#[test]
+fn compiling_only() {
+    check(&["-e", "-n", "BEGIN { trace(1); }"], "", "", 0);
+    let report = run(&["-ev", "-n", "dtrace:::BEGIN { trace(1); }"]);
+    let out = String::from_utf8_lossy(&report.stdout).into_owned();
+    assert!(out.starts_with("\nStability attributes for description dtrace:::BEGIN :\n\n\tMinimum Probe Description Attributes\n\t\tIdentifier Names: Stable\n"), "{out}");
+}
+
+#[test]
+fn plans_and_forms() {
+    let program = "syscall::read:entry { self->t = timestamp; } syscall::read:return /self->t/ { @[execname] = quantize(timestamp - self->t); self->t = 0; } tick-2s { exit(0); }";
+    let out = String::from_utf8(run(&["--source=bpf", "--explain", "-n", program]).stdout).expect("text");
+    assert_eq!(out.matches("kernel  the whole clause\n").count(), 2, "{out}");
+    assert!(
+        out.contains("syscall:vmlinux:read:entry: none\n") && out.contains("read:return: none\n"),
+        "{out}"
+    );
+    assert!(out.contains("self->t: kernel\n"), "{out}");
+    let out = String::from_utf8(run(&["--source=ptrace", "--explain", "-n", program]).stdout).expect("text");
+    assert!(out.starts_with("source ptrace: no kernel part"), "{out}");
+    for (form, word) in [("ast", "syscall::read:entry\n"), ("ir", "clause c0 {"), ("ebpf", "map_lookup_elem")]
+    {
+        let output = run(&["--source=bpf", &format!("--dump={form}"), "-n", program]);
+        let out = String::from_utf8_lossy(&output.stdout).into_owned();
+        assert!(out.contains(word), "{form}: {out} {}", String::from_utf8_lossy(&output.stderr));
+    }
+}
+
+#[test]
+fn made_up_events_on_the_command_line() {
+    let events = Scratch::new(
+        "a.events",
+        "thread 7 execname=cat\nat 1ms syscall::read:entry args=3,0,64\nat +1us syscall::read:return ret=64\n",
+    );
+    let program = "syscall::read:entry { @[execname] = sum(arg2); }";
+    for engine in ["interp", "rbpf"] {
+        let source = format!("--source=synthetic={}", events.path());
+        check(
+            &[&source, "--engine", engine, "-qn", program],
+            "\n  cat                                                              64\n",
+            "",
+            0,
+        );
+    }
+    let bad = Scratch::new("bad.events", "at 1ms syscall::read:enter tid=1\n");
+    let output = run(&[&format!("--source=synthetic={}", bad.path()), "-qn", program]);
+    let err = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(
+        err.contains(&format!("failed to read events from {}: line 1, column 8: no probe", bad.path())),
+        "{err}"
+    );
+    assert_eq!(output.status.code(), Some(1));
+}
+
+#[test]
+fn ticks_in_the_tracer() {
+    check(
+        &["-qn", "BEGIN { n = 0; } tick-20ms { n++; printf(\"%d\\n\", n); } tick-20ms /n == 3/ { exit(0); }"],
+        "1\n2\n3\n\n",
+        "",
+        0,
+    );
+}
+
+/// Called `dtrace`, it is as terse as dtrace(1), and traces nothing without privilege.
+#[test]
+fn as_dtrace() {
+    let link = std::env::temp_dir().join(format!("dtrail-{}-dir", std::process::id()));
+    let _ = std::fs::create_dir(&link);
+    let dtrace = link.join("dtrace");
+    let _ = std::fs::remove_file(&dtrace);
+    std::os::unix::fs::symlink(DTRAIL, &dtrace).expect("a link");
+    let output = Command::new(&dtrace).args(["-qn", "BEGIN { x = y; }", "-e"]).output().expect("it starts");
+    assert_eq!(
+        String::from_utf8_lossy(&output.stderr),
+        "dtrace: invalid probe specifier BEGIN { x = y; }: in action list: failed to resolve y: Unknown variable name\n"
+    );
+    if dtrail_kernel_bridge::caps::can_bpf().is_err() {
+        let output = Command::new(&dtrace).args(["-qn", "BEGIN { exit(0); }"]).output().expect("it starts");
+        assert_eq!(
+            String::from_utf8_lossy(&output.stderr),
+            "dtrace: run as root for tracing and listing probes\n"
+        );
+        assert_eq!(output.status.code(), Some(2));
+    }
+    let _ = std::fs::remove_dir_all(&link);
+}
