@@ -136,7 +136,7 @@ fn rule_4_of_two_arms_the_one_that_returns_comes_first() {
         clause c0 {
         b0:
             i0 = get u
-            branch i0 ? b1 : b2 merge b1
+            branch i0 ? b1 : b2 merge b3
         b1:
           stmt 2
             i1 = builtin arg0
@@ -144,7 +144,7 @@ fn rule_4_of_two_arms_the_one_that_returns_comes_first() {
             record k1 (i2)
             i3 = 0
             set u = i3
-            return
+            goto b3
         b2:
           stmt 1
             i4 = builtin arg1
@@ -152,6 +152,8 @@ fn rule_4_of_two_arms_the_one_that_returns_comes_first() {
             record k0 (i5)
             i6 = 1
             set u = i6
+            return
+        b3:
             return
         }
         clause c1 {
@@ -183,22 +185,24 @@ fn rule_4_of_two_arms_the_one_that_returns_comes_first() {
         user clause c0 {
         b0:
             i0 = get u
-            branch i0 ? b2 : b1 merge b2
+            branch i0 ? b1 : b2 merge b3
         b1:
-          stmt 1
-            faultpoint $2 #7
-            i1 = recv $1
-            record k0 (i1)  ; printf
-            i2 = 1
-            set u = i2
-            return
-        b2:
           stmt 2
             faultpoint #2
-            i3 = recv $0
-            record k1 (i3)  ; printf
-            i4 = 0
+            i1 = recv $0
+            record k1 (i1)  ; printf
+            i2 = 0
+            set u = i2
+            goto b3
+        b2:
+          stmt 1
+            faultpoint $2 #7
+            i3 = recv $1
+            record k0 (i3)  ; printf
+            i4 = 1
             set u = i4
+            return
+        b3:
             return
         }
         captures Int memory, Int memory, Fault fault
