@@ -13,10 +13,10 @@ use dtrail_lang::source::{SourceId, SourceMap};
 pub(crate) struct Described {
     /// The program it stands in.
     pub(crate) source: SourceId,
-    /// As `provider:module:function:name`, macros expanded.
+    /// As `provider:module:function:name`, macros expanded; a number as it is.
     pub(crate) shown: String,
-    /// Whether it names a provider.
-    pub(crate) has_provider: bool,
+    /// Its components; `None` for a number, which names one probe by all of them.
+    pub(crate) pattern: Option<ProbePattern>,
     /// What it matches.
     pub(crate) found: Result<Vec<Probe>, NoMatch>,
 }
@@ -41,13 +41,13 @@ pub(crate) fn descriptions(
                     Target::Pattern(pattern) => Described {
                         source,
                         shown: shown(&pattern),
-                        has_provider: !pattern.provider.is_empty(),
                         found: env.match_probes(&pattern),
+                        pattern: Some(pattern),
                     },
                     Target::Id(id) => Described {
                         source,
                         shown: id.0.to_string(),
-                        has_provider: true,
+                        pattern: None,
                         found: env.probe_by_id(id).map(|probe| vec![probe]).ok_or(NoMatch::Zero),
                     },
                 };

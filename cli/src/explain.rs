@@ -151,7 +151,7 @@ impl Text<'_> {
         let string = |id: &&ClauseId| {
             self.plan.clause_layouts[id.index()].slots.iter().any(|s| s.kind == SlotKind::Str)
         };
-        let tail = if senders.iter().any(|id| string(id)) { " and the strings" } else { "" };
+        let tail = if senders.iter().any(string) { " and the strings" } else { "" };
         let clauses: Vec<String> =
             senders.iter().map(|id| self.plan.program.clauses[id.index()].number.to_string()).collect();
         let mut text = format!("{} bytes{tail}, for clause {}", group.layout.fixed_size, clauses.join(", "));

@@ -2,7 +2,7 @@
 
 use std::io::{self, Write};
 
-use dtrail_lang::env::{Probe, Stability};
+use dtrail_lang::env::{Probe, ProviderStability, Stability};
 
 /// The heading.
 pub(crate) fn heading(out: &mut dyn Write) -> io::Result<()> {
@@ -16,15 +16,15 @@ pub(crate) fn probe(out: &mut dyn Write, probe: &Probe, verbose: bool) -> io::Re
         "{:>5} {:>10} {:>17} {:>33} {}",
         probe.id.0, probe.provider, probe.module, probe.function, probe.name
     )?;
-    if verbose { details(out, probe) } else { Ok(()) }
+    if verbose { details(out, probe, &probe.stability) } else { Ok(()) }
 }
 
-/// What `-lv` and `-ev` say of a probe.
-pub(crate) fn details(out: &mut dyn Write, probe: &Probe) -> io::Result<()> {
+/// What `-lv` and `-ev` say of a probe, or of a description whose first probe it is.
+pub(crate) fn details(out: &mut dyn Write, probe: &Probe, of: &ProviderStability) -> io::Result<()> {
     writeln!(out, "\n\tProbe Description Attributes")?;
-    stability(out, &probe.stability.description)?;
+    stability(out, &of.description)?;
     writeln!(out, "\n\tArgument Attributes")?;
-    stability(out, &probe.stability.args)?;
+    stability(out, &of.args)?;
     writeln!(out, "\n\tArgument Types")?;
     if probe.args.is_empty() {
         writeln!(out, "\t\tNone")?;
@@ -45,7 +45,7 @@ pub(crate) fn stability(out: &mut dyn Write, triple: &Stability) -> io::Result<(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use dtrail_lang::env::{FiredBy, ProbeArg, ProbeId, ProviderStability};
+    use dtrail_lang::env::{FiredBy, ProbeArg, ProbeId};
 
     #[test]
     fn lines_are_dtraces() {

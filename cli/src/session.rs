@@ -312,14 +312,9 @@ impl Session<'_> {
                 SourceKind::Script => format!("script {}", program.text),
                 _ => format!("description {}", shown_description(&program.text)),
             };
-            let of_description = |d: &&Described| match (&d.found, d.has_provider) {
-                (Ok(probes), true) => {
-                    probes.first().map_or(stability::STABLE, |probe| probe.stability.description)
-                }
-                _ => stability::UNSPECIFIED,
-            };
             let ours: Vec<&Described> = described.iter().filter(|d| d.source == source).collect();
-            let probes = ours.iter().map(of_description).fold(stability::STABLE, stability::least);
+            let probes = ours.iter().map(|d| stability::of_description(d).description);
+            let probes = probes.fold(stability::STABLE, stability::least);
             let clauses = compiled.program.clauses.iter().filter(|clause| clause.span.source == source);
             let statements = clauses.map(stability::of_statements).fold(stability::STABLE, stability::least);
             // Writing to a vector cannot fail.
@@ -333,9 +328,10 @@ impl Session<'_> {
             let _ = writeln!(text);
             if self.options.mode == Mode::Compile {
                 for described in ours {
+                    let of = stability::of_description(described);
                     let _ = writeln!(text, "{}", described.shown);
                     for probe in described.found.as_deref().unwrap_or_default().iter().take(1) {
-                        let _ = list::details(&mut text, probe);
+                        let _ = list::details(&mut text, probe, &of);
                     }
                 }
             }
@@ -366,7 +362,7 @@ impl Session<'_> {
                         }
                     }
                     Err(NoMatch::Zero) => {
-                        misses.push(format!("failed to match {shown}: No probe matches description"))
+                        misses.push(format!("failed to match {shown}: No probe matches description"));
                     }
                     Err(NoMatch::OtherSource(why) | NoMatch::Refused { text: why, .. }) => {
                         misses.push(format!("failed to match {shown}: {why}"));

@@ -45,7 +45,7 @@ pub struct VarRow {
 
 vars! {
     /// `arg0` … `arg9`, by index.
-    Arg = "arg", "int64_t", Int, Pinned, false, "Stable/Private/Unknown";
+    Arg = "arg", "int64_t", Int, Pinned, false, "Stable/Stable/Common";
     /// Command name, at most 15 bytes.
     Execname = "execname", "string", Str, Pinned, false, "Stable/Stable/Common";
     /// Thread-group ID.
