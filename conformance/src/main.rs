@@ -20,7 +20,7 @@ fn main() -> ExitCode {
     if std::env::var_os("DTRAIL_BLESS").is_some() {
         return bless(&cases);
     }
-    let report = report::run_all(cases);
+    let report = report::run_all(&cases);
     print!("{}{}", report.misses(), report.table());
     let ci = std::env::var_os("CI").is_some();
     let faults = report.faults(ci, engine::is_root());

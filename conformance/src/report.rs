@@ -33,7 +33,7 @@ pub struct Report {
 }
 
 /// Runs the cases, one thread an engine: `bpf` maps memory at fixed addresses, so two of its cases cannot run at once.
-pub fn run_all(cases: Vec<Case>) -> Report {
+pub fn run_all(cases: &[Case]) -> Report {
     let unavailable: Vec<_> =
         Engine::ALL.into_iter().filter_map(|engine| Some((engine, engine.unavailable()?))).collect();
     let usable = |engine: Engine| unavailable.iter().all(|(e, _)| *e != engine);
