@@ -12,7 +12,6 @@ use super::asm::{Alu, FP, Jmp, R0, R1, R2, R3, R4, Size};
 use super::clause::Gen;
 use super::emit::EmitError;
 use super::keys::KeyAddress;
-use super::strings::clamp;
 use super::{agg_place, control, counter, helper};
 
 /// `BPF_NOEXIST`
@@ -197,11 +196,11 @@ impl Gen<'_> {
         self.asm.alu(Alu::Add, temp, R1);
         self.asm.ldx(Size::B, R1, temp, 0);
         self.asm.alu(Alu::Add, R1, length);
-        clamp(&mut self.asm, R1, QUANTIZE_ZERO as u32);
+        self.asm.clamp(R1, QUANTIZE_ZERO as u32);
         self.asm.alu(Alu::Xor, R1, sign);
         self.asm.alu(Alu::Sub, R1, sign);
         self.asm.alu_imm(Alu::Add, R1, QUANTIZE_ZERO as i32);
-        clamp(&mut self.asm, R1, QUANTIZE_BUCKETS as u32 - 1);
+        self.asm.clamp(R1, QUANTIZE_BUCKETS as u32 - 1);
     }
 
     /// `R1` = the linear bucket of `R1`. Clobbers `R2`.
@@ -221,7 +220,7 @@ impl Gen<'_> {
         self.asm.alu_imm(Alu::Sub, R1, shape.base);
         self.asm.alu_imm(Alu::Div, R1, i32::from(shape.step.max(1)));
         self.asm.alu_imm(Alu::Add, R1, 1);
-        clamp(&mut self.asm, R1, levels as u32);
+        self.asm.clamp(R1, levels as u32);
         self.asm.bind(done);
     }
 }

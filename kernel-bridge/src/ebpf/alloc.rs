@@ -20,7 +20,7 @@ pub(super) enum Home {
     Const(i64),
     /// A machine register.
     Reg(Mreg),
-    /// A stack slot, by number.
+    /// A slot of the frame, by number; the numbers beyond [`STACK_SLOTS`] are words of scratch.
     Slot(u32),
 }
 
@@ -41,6 +41,9 @@ pub(super) enum StrHome {
     Buffer(u32),
 }
 
+/// How many slots a frame has: the stack is short.
+pub(super) const STACK_SLOTS: u32 = 16;
+
 /// The result for one clause.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Allocation {
@@ -50,7 +53,7 @@ pub(super) struct Allocation {
     pub(super) strings: Vec<StrHome>,
     /// By block: the instruction whose comparison its branch decides by itself.
     pub(super) fused: Vec<Option<usize>>,
-    /// Stack slots in use.
+    /// Slots in use.
     pub(super) slots: u32,
     /// String buffers in use.
     pub(super) buffers: u32,

@@ -179,6 +179,16 @@ pub struct Asm {
     relocs: Vec<Reloc>,
     labels: Vec<Option<u32>>,
     jumps: Vec<(u32, Label)>,
+    clamps: Vec<Clamp>,
+}
+
+/// A bound that was exceeded: sets the register and goes back.
+#[derive(Clone, Copy, Debug)]
+struct Clamp {
+    exceeded: Label,
+    reg: Mreg,
+    most: u32,
+    back: Label,
 }
 
 impl Asm {
@@ -345,13 +355,27 @@ impl Asm {
         }
     }
 
+    /// `dst` = at most `most` (below 2^31), unsigned. The bound is set out of line, after everything else: the kernel's
+    /// verifier then goes on with the range first, and knows the rest of the way already when it comes to the bound.
+    pub fn clamp(&mut self, reg: Mreg, most: u32) {
+        let (exceeded, back) = (self.label(), self.label());
+        self.jmp_imm(Jmp::Gt, reg, most as i32, exceeded);
+        self.bind(back);
+        self.clamps.push(Clamp { exceeded, reg, most, back });
+    }
+
     /// Ends the function.
     pub fn exit(&mut self) {
         self.put(opcode::EXIT, R0, R0, 0, 0);
     }
 
     /// The finished code: every label bound, jumps resolved, unreachable code gone.
-    pub fn finish(self) -> Result<Code, TooFar> {
+    pub fn finish(mut self) -> Result<Code, TooFar> {
+        for Clamp { exceeded, reg, most, back } in std::mem::take(&mut self.clamps) {
+            self.bind(exceeded);
+            self.mov_imm(reg, i64::from(most));
+            self.ja(back);
+        }
         let targets: Vec<(u32, u32)> = self
             .jumps
             .iter()

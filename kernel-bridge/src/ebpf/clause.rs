@@ -2,7 +2,7 @@
 //! ops of their concern to [`Gen`].
 //!
 //! Calling convention: `R1` is the address of the firing's context, `R2` that of the program's scratch memory (or
-//! anything if the clause uses none). The result is 0 if the path taken has nothing for user space, else it has.
+//! anything if the clause uses none). What the path taken has for user space, the outcome in the record's area tells.
 //! Within a clause `R6` holds the context and `R7` the scratch memory where they are used; `R0` and `R1` are temporaries
 //! of every op, the rest is [`super::alloc`]'s.
 
@@ -14,7 +14,7 @@ use dtrail_lang::ir::{
 use dtrail_lang::plan::layout::outcome;
 use dtrail_lang::plan::{ClauseLayout, Slot, SlotKind};
 
-use super::alloc::{self, Allocation, Home, OpFacts, StrHome};
+use super::alloc::{self, Allocation, Home, OpFacts, STACK_SLOTS, StrHome};
 use super::asm::{Alu, Asm, FP, Jmp, Label, Mreg, R0, R1, R2, R3, R4, R6, R7, R8, R9, Size};
 use super::context::{ContextBase, Field, Fields};
 use super::emit::{EmitError, Env};
@@ -144,7 +144,7 @@ impl<'a> Gen<'a> {
         if self.facts.scratch {
             self.asm.mov(R7, R2);
         }
-        self.slots_at = self.take_frame(8 * self.alloc.slots)?;
+        self.slots_at = self.take_frame(8 * self.alloc.slots.min(STACK_SLOTS))?;
         if self.facts.context {
             self.start_area();
         }
@@ -286,8 +286,12 @@ impl<'a> Gen<'a> {
         }
     }
 
-    fn slot_off(&self, slot: u32) -> i16 {
-        -((self.slots_at + 8 * (slot + 1)) as i16)
+    /// Base register and displacement of a slot.
+    fn slot_place(&self, slot: u32) -> (Mreg, i16) {
+        match slot.checked_sub(STACK_SLOTS) {
+            None => (FP, -((self.slots_at + 8 * (slot + 1)) as i16)),
+            Some(word) => (R7, (self.env.scratch.spilled + 8 * word) as i16),
+        }
     }
 
     /// Copies a register's value to a machine register.
@@ -298,8 +302,8 @@ impl<'a> Gen<'a> {
             Home::Const(value) => self.asm.mov_imm(into, value),
             Home::Reg(m) => self.asm.mov(into, m),
             Home::Slot(slot) => {
-                let off = self.slot_off(slot);
-                self.asm.ldx(Size::D, into, FP, off);
+                let (base, off) = self.slot_place(slot);
+                self.asm.ldx(Size::D, into, base, off);
             }
         }
     }
@@ -328,8 +332,8 @@ impl<'a> Gen<'a> {
         match self.home(dst) {
             Home::Reg(m) => self.asm.mov(m, from),
             Home::Slot(slot) => {
-                let off = self.slot_off(slot);
-                self.asm.stx(Size::D, FP, off, from);
+                let (base, off) = self.slot_place(slot);
+                self.asm.stx(Size::D, base, off, from);
             }
             Home::None | Home::Const(_) => {}
         }
@@ -555,14 +559,9 @@ impl<'a> Gen<'a> {
         Ok(())
     }
 
-    /// The end of the clause: tells the caller whether there is work for user space.
+    /// The end of the clause.
     fn leave(&mut self) {
-        if self.facts.sends {
-            ContextBase::CLAUSE.load(&mut self.asm, R1, self.env.context.area);
-            self.asm.ldx(Size::W, R0, R1, 0);
-        } else {
-            self.asm.mov_imm(R0, 0);
-        }
+        self.asm.mov_imm(R0, 0);
         self.asm.exit();
     }
 
@@ -613,7 +612,6 @@ impl<'a> Gen<'a> {
                 Cold::Drop { at, point } => {
                     self.asm.bind(at);
                     self.count(counter::DYNAMIC)?;
-                    self.asm.mov_imm(R0, 0);
                     if self.facts.works {
                         // User space has a part in it only if the path came by a mark of work.
                         let unmarked = self.asm.label();
@@ -624,7 +622,7 @@ impl<'a> Gen<'a> {
                         self.asm.stx(Size::D, R4, 0, R3);
                         self.asm.bind(unmarked);
                     }
-                    self.asm.exit();
+                    self.leave();
                 }
                 Cold::Count { at, counter, resume } => {
                     self.asm.bind(at);
@@ -645,8 +643,7 @@ impl<'a> Gen<'a> {
             self.asm.stx(Size::D, R4, off as i16, R2);
             self.asm.stx(Size::D, R4, off as i16 + 8, R1);
         }
-        self.asm.mov_imm(R0, 1);
-        self.asm.exit();
+        self.leave();
     }
 
     /// Adds one to a counter of this CPU.

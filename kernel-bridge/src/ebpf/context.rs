@@ -94,7 +94,7 @@ pub(super) struct Needs {
     pub(super) probe: bool,
     /// The error number of a system call's return.
     pub(super) errno: bool,
-    /// The address of the clause's record area, and of the tail's end.
+    /// The address of the clause's record area.
     pub(super) area: bool,
     /// Whether a clause may shut the gate.
     pub(super) exit: bool,
@@ -158,8 +158,6 @@ pub(super) struct ContextLayout {
     pub(super) errno: u32,
     /// Address of the running clause's record area.
     pub(super) area: u32,
-    /// Offset in the record of the end of its tail.
-    pub(super) tail: u32,
     /// 1 once a clause of this firing ran `exit`.
     pub(super) exit: u32,
     /// 1 once a clause of this firing asked for a cut.
@@ -191,7 +189,6 @@ impl ContextLayout {
         layout.probe = take(needs.probe, 8);
         layout.errno = take(needs.errno, 8);
         layout.area = take(needs.area, 8);
-        layout.tail = take(needs.area, 8);
         layout.exit = take(needs.exit, 8);
         layout.cut = take(needs.cut, 8);
         layout.arg_count = 16 - needs.args.leading_zeros();

@@ -8,10 +8,10 @@ use std::cell::RefCell;
 use dtrail_lang::ir::{AggId, ClauseId, ProbeIndex, Scope, VarId};
 use dtrail_lang::plan::{Group, GroupId, KeyPart, Plan};
 
-use super::alloc;
+use super::alloc::{self, STACK_SLOTS};
 use super::clause::{self, Baseline};
 use super::context::{ContextLayout, Field, Filler, Needs};
-use super::maps::{self, Scratch};
+use super::maps::{self, Demands, Scratch};
 use super::rodata::Rodata;
 use super::survey::{self, ClauseFacts};
 use super::{
@@ -191,7 +191,12 @@ pub(super) struct HookProbes {
 
 /// Emits everything.
 pub fn emit(plan: &Plan, target: &Target) -> Result<EbpfProgram, EmitError> {
-    let facts = survey::survey(plan, target.inject);
+    let strsize = plan.program.limits.strsize;
+    if strsize > maps::VALUE_MAX {
+        return Err(EmitError::Scratch { bytes: strsize });
+    }
+    let mut facts = survey::survey(plan, target.inject);
+    let spilled = find_spills(plan, &mut facts);
     let hooks = hooks(plan, target);
     let placed = maps::place(plan, target, &facts, hooks.len() as u32)?;
     let mut all_maps = placed.maps;
@@ -220,7 +225,7 @@ pub fn emit(plan: &Plan, target: &Target) -> Result<EbpfProgram, EmitError> {
     let remembers = hooks.iter().any(prologue::watches_sigreturn);
     let sigreturn = remembers.then(|| take_map(true));
     let rodata_map = take_map(true);
-    let scratch = scratch(plan, &facts, scratch_map)?;
+    let scratch = scratch(plan, &facts, scratch_map, spilled)?;
     if uses_scratch {
         all_maps.push(scratch.spec(hooks.len().max(1) as u32));
     }
@@ -261,7 +266,7 @@ pub fn emit(plan: &Plan, target: &Target) -> Result<EbpfProgram, EmitError> {
     }
 
     let Env { mut maps, rodata, state, scratch, .. } = env;
-    let value = rodata.into_inner().finish(2 * scratch.buffer_size()).unwrap_or_else(|| vec![0; 8]);
+    let value = rodata.into_inner().finish(scratch.slack()).unwrap_or_else(|| vec![0; 8]);
     maps.push(MapSpec {
         name: "rodata".to_owned(),
         kind: MapKind::Array { mmap: false },
@@ -316,7 +321,7 @@ fn hooks(plan: &Plan, target: &Target) -> Vec<HookProbes> {
 }
 
 /// Lays out the scratch memory for the largest demands of any group and clause.
-fn scratch(plan: &Plan, facts: &[ClauseFacts], map: u32) -> Result<Scratch, EmitError> {
+fn scratch(plan: &Plan, facts: &[ClauseFacts], map: u32, spilled: u32) -> Result<Scratch, EmitError> {
     let strsize = plan.program.limits.strsize;
     let mut record = 0;
     let mut firing: Vec<VarId> = Vec::new();
@@ -348,8 +353,22 @@ fn scratch(plan: &Plan, facts: &[ClauseFacts], map: u32) -> Result<Scratch, Emit
     for home in &plan.homes {
         key = key.max(size(&home.key));
     }
-    // Two buffers more: the command name as a string, and what an op needs besides its operands.
-    Scratch::new(plan, map, record, firing, buffers + 2, key, memory)
+    Scratch::new(plan, map, &Demands { record, firing, buffers, key, spilled, memory })
+}
+
+/// Clauses with more values in flight than a frame has room for use scratch memory for the rest. Gives the words the
+/// worst of them needs there.
+fn find_spills(plan: &Plan, facts: &mut [ClauseFacts]) -> u32 {
+    let mut most = 0;
+    for (clause, facts) in plan.kernel.iter().zip(facts).filter_map(|(c, f)| Some((c.as_ref()?, f))) {
+        if alloc::allocate(clause, &Baseline, &clause::offered(facts)).slots > STACK_SLOTS {
+            // One register fewer, since one holds the address of the scratch memory.
+            facts.scratch = true;
+            let slots = alloc::allocate(clause, &Baseline, &clause::offered(facts)).slots;
+            most = most.max(slots.saturating_sub(STACK_SLOTS));
+        }
+    }
+    most
 }
 
 /// Whether a variable is one a firing begins with at zero.

@@ -10,7 +10,7 @@ use super::asm::{Alu, FP, Jmp, Label, R0, R1, R2, R3, R4, R5, R7, Size};
 use super::clause::Gen;
 use super::emit::EmitError;
 use super::memory::Limit;
-use super::strings::{clamp, constant, pad};
+use super::strings::{constant, pad};
 use super::{fault, helper};
 
 /// The subroutines that the emitter knows.
@@ -62,7 +62,7 @@ impl Gen<'_> {
         self.load(addr, R1);
         self.asm.ja(at);
         self.asm.bind(some);
-        clamp(&mut self.asm, R0, self.env.strsize());
+        self.asm.clamp(R0, self.env.strsize());
         self.asm.alu_imm(Alu::Sub, R0, 1);
         self.asm.stx(Size::D, FP, word, R0);
         self.read_string(dst, addr, Limit::Word(word), AddrSpace::User)
@@ -83,7 +83,7 @@ impl Gen<'_> {
     fn length(&mut self) {
         self.asm.ldx(Size::D, R0, R4, 0);
         self.asm.alu_imm(Alu::Sub, R0, 1);
-        clamp(&mut self.asm, R0, self.env.strsize());
+        self.asm.clamp(R0, self.env.strsize());
     }
 
     fn strlen(&mut self, dst: Reg, text: Reg) -> Result<(), EmitError> {
@@ -122,7 +122,7 @@ impl Gen<'_> {
         // R4 = bytes so far, R2 = bytes to come: the second's, as far as there is room.
         self.asm.ldx(Size::D, R4, R7, to as i16);
         self.asm.alu_imm(Alu::Sub, R4, 1);
-        clamp(&mut self.asm, R4, strsize);
+        self.asm.clamp(R4, strsize);
         self.asm.ldx(Size::D, R2, R3, 0);
         self.asm.alu_imm(Alu::Sub, R2, 1);
         self.asm.mov_imm(R0, i64::from(strsize));
@@ -131,7 +131,7 @@ impl Gen<'_> {
         self.asm.jmp(Jmp::Le, R2, R0, fits);
         self.asm.mov(R2, R0);
         self.asm.bind(fits);
-        clamp(&mut self.asm, R2, strsize);
+        self.asm.clamp(R2, strsize);
         self.asm.mov(R0, R4);
         self.asm.alu(Alu::Add, R0, R2);
         self.asm.alu_imm(Alu::Add, R0, 1);
@@ -181,10 +181,10 @@ impl Gen<'_> {
         self.asm.jmp(Jmp::Le, R2, R0, short);
         self.asm.mov(R2, R0);
         self.asm.bind(short);
-        clamp(&mut self.asm, R2, strsize);
+        self.asm.clamp(R2, strsize);
         self.asm.mov(R3, R4);
         self.asm.alu_imm(Alu::Add, R3, 8);
-        clamp(&mut self.asm, R1, strsize);
+        self.asm.clamp(R1, strsize);
         self.asm.alu(Alu::Add, R3, R1);
         self.fill(to);
         self.asm.ja(done);
@@ -215,10 +215,10 @@ impl Gen<'_> {
         self.asm.jmp(Jmp::Le, R1, R0, fits);
         self.asm.mov(R1, R0);
         self.asm.bind(fits);
-        clamp(&mut self.asm, R1, self.env.strsize());
+        self.asm.clamp(R1, self.env.strsize());
         self.asm.mov(R2, R0);
         self.asm.alu(Alu::Sub, R2, R1);
-        clamp(&mut self.asm, R2, self.env.strsize());
+        self.asm.clamp(R2, self.env.strsize());
         self.asm.mov(R3, R4);
         self.asm.alu_imm(Alu::Add, R3, 8);
         self.asm.alu(Alu::Add, R3, R1);
@@ -244,7 +244,7 @@ impl Gen<'_> {
             self.asm.bind(checked);
         }
         self.asm.jmp(Jmp::Ge, R1, R0, none);
-        clamp(&mut self.asm, R1, self.env.strsize());
+        self.asm.clamp(R1, self.env.strsize());
         self.asm.alu(Alu::Add, R4, R1);
         self.asm.ldx(Size::B, R0, R4, 8);
         super::clause::extend_in_place(&mut self.asm, R0, 8, true);
@@ -304,59 +304,92 @@ impl Gen<'_> {
 
     /// `R0` = where the needle first occurs in the cell at `R4`, at or after `start`; goes to `missing` if nowhere.
     /// Clobbers `R0` to `R5`.
+    ///
+    /// Words are fed to the automaton byte by byte, without a branch; it stays where it has matched, and the byte where
+    /// it did is found by feeding the word once more. What follows the string in its last word is NULs, which match
+    /// nothing; what precedes `start` is made so.
     fn search(&mut self, needle: &[u8], start: Option<Reg>, missing: Label) {
-        let spare = self.spare_buffer() as i16;
-        let found = self.asm.label();
-        // R5 = length, R1 = position.
+        let temps = self.env.scratch.temps as i16;
+        let (state, from, word) = (temps, temps + 8, temps + 16);
         self.length();
         self.asm.mov(R5, R0);
-        match start {
-            None => self.asm.mov_imm(R1, 0),
-            Some(start) => {
-                let forward = self.asm.label();
-                self.load(start, R1);
-                self.asm.jmp_imm(Jmp::Sge, R1, 0, forward);
-                self.asm.mov_imm(R1, 0);
-                self.asm.bind(forward);
-                self.asm.jmp(Jmp::Gt, R1, R5, missing);
-            }
+        self.asm.mov_imm(R1, 0);
+        if let Some(start) = start {
+            let forward = self.asm.label();
+            self.load(start, R1);
+            self.asm.jmp_imm(Jmp::Sge, R1, 0, forward);
+            self.asm.mov_imm(R1, 0);
+            self.asm.bind(forward);
+            self.asm.jmp(Jmp::Gt, R1, R5, missing);
         }
         if needle.is_empty() {
             self.asm.mov(R0, R1);
-            self.asm.bind(found);
             return;
         }
-        let table = automaton(needle);
-        let at = self.env.rodata.borrow_mut().intern(&table);
-        // R3 = state of the automaton; the loop counts from 0 in R0, for the verifier, and skips what is before the start.
-        let states = needle.len() as i32;
-        let (again, next) = (self.asm.label(), self.asm.label());
-        self.asm.stx(Size::D, R7, spare, R1);
+        let automaton = Automaton::new(needle);
+        let table = self.env.rodata.borrow_mut().intern(&automaton.table);
+        let (again, feed, next, found, hit) =
+            (self.asm.label(), self.asm.label(), self.asm.label(), self.asm.label(), self.asm.label());
+        // R0 = the word, R1 = its place, R3 = the state, R4 = the cell moved on by R1, R5 = the length.
+        self.asm.stx(Size::D, R7, from, R1);
         self.asm.mov_imm(R3, 0);
         self.asm.mov_imm(R1, 0);
         self.asm.bind(again);
         self.asm.jmp(Jmp::Ge, R1, R5, missing);
+        self.asm.ldx(Size::D, R0, R4, 8);
         if start.is_some() {
-            self.asm.ldx(Size::D, R0, R7, spare);
-            self.asm.jmp(Jmp::Lt, R1, R0, next);
+            self.asm.ldx(Size::D, R2, R7, from);
+            self.asm.alu(Alu::Sub, R2, R1);
+            self.asm.jmp_imm(Jmp::Sle, R2, 0, feed);
+            self.asm.jmp_imm(Jmp::Sge, R2, 8, next);
+            // Nothing was fed yet, so the state is free.
+            self.asm.alu_imm(Alu::Lsh, R2, 3);
+            self.asm.mov_imm(R3, -1);
+            self.asm.alu(Alu::Lsh, R3, R2);
+            self.asm.alu(Alu::And, R0, R3);
+            self.asm.mov_imm(R3, 0);
         }
-        self.asm.ldx(Size::B, R0, R4, 8);
-        self.asm.alu_imm(Alu::Lsh, R3, 8);
-        self.asm.alu(Alu::Or, R3, R0);
-        self.asm.map_value(R2, self.env.rodata_map, at);
-        self.asm.alu(Alu::Add, R2, R3);
-        self.asm.ldx(Size::B, R3, R2, 0);
-        self.asm.jmp_imm(Jmp::Ge, R3, states, found);
+        self.asm.bind(feed);
+        self.asm.stx(Size::D, R7, state, R3);
+        self.asm.stx(Size::D, R7, word, R0);
+        for _ in 0..8 {
+            self.feed_byte(table, automaton.rows);
+        }
+        self.asm.jmp_imm(Jmp::Eq, R3, needle.len() as i32, found);
         self.asm.bind(next);
-        self.asm.alu_imm(Alu::Add, R4, 1);
-        self.asm.alu_imm(Alu::Add, R1, 1);
-        let most = self.env.strsize() as i32;
-        self.asm.jmp_imm(Jmp::Lt, R1, most, again);
+        self.asm.alu_imm(Alu::Add, R4, 8);
+        self.asm.alu_imm(Alu::Add, R1, 8);
+        let room = self.env.string_room();
+        self.asm.jmp_imm(Jmp::Lt, R1, room as i32, again);
         self.asm.ja(missing);
         self.asm.bind(found);
-        self.asm.alu_imm(Alu::Sub, R1, states - 1);
-        self.asm.stx(Size::D, R7, spare, R1);
-        self.asm.ldx(Size::D, R0, R7, spare);
+        self.asm.stx(Size::D, R7, from, R1);
+        self.asm.ldx(Size::D, R1, R7, from);
+        self.asm.ldx(Size::D, R3, R7, state);
+        self.asm.alu_imm(Alu::And, R3, automaton.rows as i32 - 1);
+        self.asm.ldx(Size::D, R0, R7, word);
+        for _ in 0..8 {
+            self.feed_byte(table, automaton.rows);
+            self.asm.alu_imm(Alu::Add, R1, 1);
+            self.asm.jmp_imm(Jmp::Eq, R3, needle.len() as i32, hit);
+        }
+        self.asm.bind(hit);
+        self.asm.mov(R0, R1);
+        self.asm.alu_imm(Alu::Sub, R0, needle.len() as i32);
+    }
+
+    /// Feeds the lowest byte of `R0` to the automaton in state `R3`, and shifts it out. Clobbers `R2`.
+    fn feed_byte(&mut self, table: u32, rows: u32) {
+        self.asm.mov(R2, R0);
+        self.asm.alu_imm(Alu::And, R2, 255);
+        self.asm.alu_imm(Alu::Lsh, R3, 8);
+        self.asm.alu(Alu::Add, R3, R2);
+        self.asm.map_value(R2, self.env.rodata_map, table);
+        self.asm.alu(Alu::Add, R2, R3);
+        self.asm.ldx(Size::B, R3, R2, 0);
+        // For the verifier: the table holds nothing else.
+        self.asm.alu_imm(Alu::And, R3, rows as i32 - 1);
+        self.asm.alu_imm(Alu::Rsh, R0, 8);
     }
 
     // ---- paths ----
@@ -367,78 +400,121 @@ impl Gen<'_> {
         if !self.text_argument(path)? {
             return Ok(());
         }
-        let spare = self.spare_buffer() as i16;
-        let most = self.env.strsize() as i32;
-        let (slashes, name, name_first, scanned) =
-            (self.asm.label(), self.asm.label(), self.asm.label(), self.asm.label());
-        // R5 = length, R1 = position, R2 = byte, R3 = where the component at hand begins (`basename`) or where the one
-        // before it ends (`dirname`), R0 = where the component at hand ends.
+        let home = self.str_home(path);
+        let (bare, root, dot, copy, done) =
+            (self.asm.label(), self.asm.label(), self.asm.label(), self.asm.label(), self.asm.label());
+        // The last byte of the last component, then the slash before that.
         self.length();
         self.asm.mov(R5, R0);
-        self.asm.mov_imm(R0, 0);
-        self.asm.mov_imm(R1, 0);
-        self.asm.mov_imm(R3, 0);
-        self.asm.bind(slashes);
-        self.asm.jmp(Jmp::Ge, R1, R5, scanned);
-        self.asm.ldx(Size::B, R2, R4, 8);
-        self.asm.jmp_imm(Jmp::Ne, R2, i32::from(b'/'), name_first);
-        self.asm.alu_imm(Alu::Add, R1, 1);
-        self.asm.alu_imm(Alu::Add, R4, 1);
-        self.asm.jmp_imm(Jmp::Lt, R1, most, slashes);
-        self.asm.ja(scanned);
-        self.asm.bind(name_first);
-        self.asm.mov(R3, if last { R1 } else { R0 });
-        self.asm.bind(name);
-        self.asm.alu_imm(Alu::Add, R1, 1);
-        self.asm.alu_imm(Alu::Add, R4, 1);
-        self.asm.mov(R0, R1);
-        self.asm.jmp_imm(Jmp::Ge, R1, most, scanned);
-        self.asm.jmp(Jmp::Ge, R1, R5, scanned);
-        self.asm.ldx(Size::B, R2, R4, 8);
-        self.asm.jmp_imm(Jmp::Eq, R2, i32::from(b'/'), slashes);
-        self.asm.ja(name);
-        self.asm.bind(scanned);
-        self.asm.stx(Size::D, R7, spare, R3);
-        self.asm.stx(Size::D, R7, spare + 8, R0);
-        self.take_component(to, path, last);
-        Ok(())
-    }
-
-    /// The buffer at `to` = the component whose bounds a scan left in the spare buffer, or what stands for none.
-    fn take_component(&mut self, to: u32, path: Reg, last: bool) {
-        let spare = self.spare_buffer() as i16;
-        let (some, dot, slash, done) =
-            (self.asm.label(), self.asm.label(), self.asm.label(), self.asm.label());
-        let home = self.str_home(path);
+        self.last_byte(Match::Other, bare);
+        let end = self.key_word()?;
+        self.asm.stx(Size::D, FP, end, R0);
+        self.asm.mov(R5, R0);
         self.cell_address(R4, home);
-        // R1 = start, R2 = end.
         if last {
-            self.asm.ldx(Size::D, R1, R7, spare);
-            self.asm.ldx(Size::D, R2, R7, spare + 8);
-        } else {
+            // R1 = where it begins, R2 = its length.
+            let first = self.asm.label();
             self.asm.mov_imm(R1, 0);
-            self.asm.ldx(Size::D, R2, R7, spare);
+            self.last_byte(Match::Slash, first);
+            self.asm.mov(R1, R0);
+            self.asm.alu_imm(Alu::Add, R1, 1);
+            self.asm.ja(copy);
+            self.asm.bind(first);
+            self.asm.mov_imm(R1, 0);
+            self.asm.bind(copy);
+            self.asm.clamp(R1, self.env.strsize());
+            self.asm.ldx(Size::D, R2, FP, end);
+            self.asm.alu(Alu::Sub, R2, R1);
+        } else {
+            // What is before that slash and no slash is the end of the directory.
+            self.last_byte(Match::Slash, dot);
+            self.asm.mov(R5, R0);
+            self.cell_address(R4, home);
+            self.last_byte(Match::Other, root);
+            self.asm.mov(R2, R0);
+            self.asm.mov_imm(R1, 0);
+            self.asm.bind(copy);
         }
-        self.asm.jmp_imm(Jmp::Ne, R2, 0, some);
-        self.length();
-        self.asm.jmp_imm(Jmp::Eq, R0, 0, dot);
-        self.asm.ldx(Size::B, R0, R4, 8);
-        self.asm.jmp_imm(Jmp::Eq, R0, i32::from(b'/'), slash);
-        self.asm.bind(dot);
-        self.one_byte(to, b'.');
-        self.asm.ja(done);
-        self.asm.bind(slash);
-        self.one_byte(to, b'/');
-        self.asm.ja(done);
-        self.asm.bind(some);
-        clamp(&mut self.asm, R1, self.env.strsize());
-        self.asm.alu(Alu::Sub, R2, R1);
-        clamp(&mut self.asm, R2, self.env.strsize());
-        self.asm.mov(R3, R4);
+        self.asm.alu_imm(Alu::Add, R2, 1);
+        self.asm.clamp(R2, self.env.strsize());
+        self.cell_address(R3, home);
         self.asm.alu_imm(Alu::Add, R3, 8);
         self.asm.alu(Alu::Add, R3, R1);
         self.fill(to);
+        self.asm.ja(done);
+        // No component at all: the root if there is a slash.
+        self.asm.bind(bare);
+        self.cell_address(R4, home);
+        self.length();
+        self.asm.jmp_imm(Jmp::Eq, R0, 0, dot);
+        self.asm.bind(root);
+        self.one_byte(to, b'/');
+        self.asm.ja(done);
+        self.asm.bind(dot);
+        self.one_byte(to, b'.');
         self.asm.bind(done);
+        Ok(())
+    }
+
+    /// `R0` = the place of the last byte among the first `R5` of the cell at `R4` that matches; goes to `none` if there
+    /// is none. Clobbers `R0` to `R5`.
+    ///
+    /// Word by word; a mask has the high bit of each byte that matches. The last mask that is not zero is kept in memory,
+    /// so that the verifier sees the same state after every word.
+    fn last_byte(&mut self, what: Match, none: Label) {
+        let (mask, place) = (self.env.scratch.temps as i16, self.env.scratch.temps as i16 + 8);
+        let (again, whole, next, end) =
+            (self.asm.label(), self.asm.label(), self.asm.label(), self.asm.label());
+        self.asm.st_imm(Size::D, R7, mask, 0);
+        self.asm.mov_imm(R1, 0);
+        self.asm.bind(again);
+        self.asm.jmp(Jmp::Ge, R1, R5, end);
+        self.asm.ldx(Size::D, R0, R4, 8);
+        self.asm.mov_imm(R2, 0x2f2f_2f2f_2f2f_2f2f);
+        self.asm.alu(Alu::Xor, R0, R2);
+        // The high bit of a byte of R3 becomes 1 if the byte of R0 is not 0: by a carry, or if it is set there.
+        self.asm.mov_imm(R2, 0x7f7f_7f7f_7f7f_7f7f);
+        self.asm.mov(R3, R0);
+        self.asm.alu(Alu::And, R3, R2);
+        self.asm.alu(Alu::Add, R3, R2);
+        self.asm.alu(Alu::Or, R3, R0);
+        self.asm.alu(Alu::Or, R3, R2);
+        self.asm.alu_imm(Alu::Xor, R3, -1);
+        if what == Match::Other {
+            self.asm.alu_imm(Alu::Xor, R2, -1);
+            self.asm.alu(Alu::Xor, R3, R2);
+        }
+        // Of the last word only what belongs to the string.
+        self.asm.mov(R0, R5);
+        self.asm.alu(Alu::Sub, R0, R1);
+        self.asm.jmp_imm(Jmp::Ge, R0, 8, whole);
+        self.asm.alu_imm(Alu::Lsh, R0, 3);
+        self.asm.mov_imm(R2, -1);
+        self.asm.alu(Alu::Lsh, R2, R0);
+        self.asm.alu_imm(Alu::Xor, R2, -1);
+        self.asm.alu(Alu::And, R3, R2);
+        self.asm.bind(whole);
+        self.asm.jmp_imm(Jmp::Eq, R3, 0, next);
+        self.asm.stx(Size::D, R7, mask, R3);
+        self.asm.stx(Size::D, R7, place, R1);
+        self.asm.bind(next);
+        self.asm.alu_imm(Alu::Add, R1, 8);
+        self.asm.alu_imm(Alu::Add, R4, 8);
+        let room = self.env.string_room();
+        self.asm.jmp_imm(Jmp::Lt, R1, room as i32, again);
+        self.asm.bind(end);
+        self.asm.ldx(Size::D, R3, R7, mask);
+        self.asm.jmp_imm(Jmp::Eq, R3, 0, none);
+        self.asm.ldx(Size::D, R0, R7, place);
+        for bytes in [4, 2, 1] {
+            let low = self.asm.label();
+            self.asm.mov(R1, R3);
+            self.asm.alu_imm(Alu::Rsh, R1, 8 * bytes);
+            self.asm.jmp_imm(Jmp::Eq, R1, 0, low);
+            self.asm.mov(R3, R1);
+            self.asm.alu_imm(Alu::Add, R0, bytes);
+            self.asm.bind(low);
+        }
     }
 
     fn one_byte(&mut self, to: u32, byte: u8) {
@@ -447,22 +523,37 @@ impl Gen<'_> {
     }
 }
 
-/// The table of a matching automaton: the next state by state and byte; the state after the last means a match.
-fn automaton(needle: &[u8]) -> Vec<u8> {
-    let mut table = vec![0u8; needle.len() * 256];
-    // The state that the needle's proper suffix so far leads to.
-    let mut fallback = 0usize;
-    for (state, &byte) in needle.iter().enumerate() {
-        if state > 0 {
-            table.copy_within(fallback * 256..(fallback + 1) * 256, state * 256);
-            let next = usize::from(table[fallback * 256 + usize::from(byte)]);
+/// What [`Gen::last_byte`] looks for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Match {
+    Slash,
+    Other,
+}
+
+/// A matching automaton: a state is how much of the needle the text ends with; the last one is never left.
+struct Automaton {
+    /// The next state by state and byte.
+    table: Vec<u8>,
+    /// Rows of the table: a power of two, for the verifier.
+    rows: u32,
+}
+
+impl Automaton {
+    fn new(needle: &[u8]) -> Automaton {
+        let rows = (needle.len() + 1).next_power_of_two();
+        let mut table = vec![0u8; rows * 256];
+        // The state that all but the first byte of what is matched so far leads to.
+        let mut fallback = 0usize;
+        for (state, &byte) in needle.iter().enumerate() {
+            if state > 0 {
+                table.copy_within(fallback * 256..(fallback + 1) * 256, state * 256);
+                fallback = usize::from(table[fallback * 256 + usize::from(byte)]);
+            }
             table[state * 256 + usize::from(byte)] = state as u8 + 1;
-            fallback = next;
-        } else {
-            table[usize::from(byte)] = 1;
         }
+        table[needle.len() * 256..(needle.len() + 1) * 256].fill(needle.len() as u8);
+        Automaton { table, rows: rows as u32 }
     }
-    table
 }
 
 #[cfg(test)]
@@ -470,7 +561,8 @@ mod tests {
     use super::*;
 
     fn find(needle: &[u8], text: &[u8]) -> Option<usize> {
-        let table = automaton(needle);
+        let Automaton { table, rows } = Automaton::new(needle);
+        assert_eq!(table.len(), rows as usize * 256);
         let mut state = 0usize;
         for (i, &byte) in text.iter().enumerate() {
             state = usize::from(table[state * 256 + usize::from(byte)]);

@@ -3,7 +3,7 @@
 //! Takes the plan and the target, gives [`MapSpec`]s and a [`StateLayout`]; generates no code.
 
 use dtrail_lang::builtins::AggFn;
-use dtrail_lang::ir::{AggId, Scope, ValueType};
+use dtrail_lang::ir::{AggId, Scope, ValueType, VarId};
 use dtrail_lang::plan::layout::{agg_words, cell_bytes, entries};
 use dtrail_lang::plan::{KeyPart, Plan, Side};
 
@@ -206,6 +206,22 @@ fn aggregation(
     Ok(AggPlace { agg, key: key.to_vec(), map, words, slots })
 }
 
+/// What the clauses of a plan ask of scratch memory at most.
+pub(super) struct Demands {
+    /// Bytes of a record with its tail.
+    pub(super) record: u32,
+    /// Clause-local strings.
+    pub(super) firing: Vec<VarId>,
+    /// String buffers.
+    pub(super) buffers: u32,
+    /// Bytes of a key.
+    pub(super) key: u32,
+    /// Words of values that the frame has no room for.
+    pub(super) spilled: u32,
+    /// Whether `copyin` memory is used.
+    pub(super) memory: bool,
+}
+
 /// How the scratch memory of a program is divided; the same in all programs of a plan, so that clauses can be shared.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Scratch {
@@ -213,12 +229,20 @@ pub(super) struct Scratch {
     pub(super) map: u32,
     /// Bytes of the largest record, which lies at 0.
     pub(super) record: u32,
-    /// Clause-local strings: their cells, zeroed before a firing.
-    pub(super) firing: Vec<(dtrail_lang::ir::VarId, u32)>,
+    /// Clause-local strings: their cells, emptied before a firing.
+    pub(super) firing: Vec<(VarId, u32)>,
     /// Where string buffers begin.
     buffers: u32,
+    /// Where the command name becomes a cell.
+    pub(super) comm: u32,
+    /// Three words that any op may use.
+    pub(super) temps: u32,
+    /// Offset in the record of the end of its tail. In memory, since the verifier would follow each value of a register.
+    pub(super) tail: u32,
     /// Where keys are built.
     pub(super) key: u32,
+    /// Values that the frame has no room for.
+    pub(super) spilled: u32,
     /// Where `copyin` memory begins.
     pub(super) memory: u32,
     /// Bytes of it all.
@@ -228,36 +252,39 @@ pub(super) struct Scratch {
 
 impl Scratch {
     /// Lays out the memory.
-    pub(super) fn new(
-        plan: &Plan,
-        map: u32,
-        record: u32,
-        firing: Vec<dtrail_lang::ir::VarId>,
-        buffers: u32,
-        key: u32,
-        memory: bool,
-    ) -> Result<Scratch, EmitError> {
-        let strsize = plan.program.limits.strsize;
-        let mut scratch = Scratch { map, record, strsize, ..Scratch::default() };
-        let mut at = record;
-        for var in firing {
-            scratch.firing.push((var, at));
-            at += string_cell(strsize);
-        }
-        scratch.buffers = at;
-        at += buffers * scratch.buffer_size();
-        scratch.key = at;
-        at += key;
-        scratch.memory = at;
-        let block = if memory { plan.program.limits.scratchsize.next_multiple_of(8) } else { 0 };
-        at += block;
+    pub(super) fn new(plan: &Plan, map: u32, demands: &Demands) -> Result<Scratch, EmitError> {
+        let limits = plan.program.limits;
+        let mut scratch = Scratch { map, strsize: limits.strsize, ..Scratch::default() };
+        let mut at = 0u32;
+        let mut take = |bytes: u32| {
+            let here = at;
+            at = at.saturating_add(bytes);
+            here
+        };
+        take(demands.record);
+        scratch.record = demands.record;
+        scratch.firing = demands.firing.iter().map(|&var| (var, take(string_cell(limits.strsize)))).collect();
+        scratch.buffers = take(demands.buffers.saturating_mul(scratch.buffer_size()));
+        scratch.comm = take(8 + 16 + 8);
+        scratch.temps = take(24);
+        scratch.tail = take(8);
+        scratch.key = take(demands.key);
+        scratch.spilled = take(demands.spilled.saturating_mul(8));
+        let block = if demands.memory { limits.scratchsize.min(VALUE_MAX).next_multiple_of(8) } else { 0 };
+        scratch.memory = take(block);
         // What is copied to a computed place may be as long as the whole: the verifier adds the two bounds, whatever
         // their sum can be.
-        scratch.size = at + block.max(2 * scratch.buffer_size());
+        take(block.max(scratch.slack()));
+        scratch.size = at;
         if scratch.size > VALUE_MAX {
             return Err(EmitError::Scratch { bytes: scratch.size });
         }
         Ok(scratch)
+    }
+
+    /// Bytes that must follow what string copies address.
+    pub(super) fn slack(&self) -> u32 {
+        self.buffer_size()
     }
 
     /// Bytes of one string buffer: a cell with room for the NUL that helpers write.

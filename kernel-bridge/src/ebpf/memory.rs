@@ -10,7 +10,7 @@ use dtrail_lang::ir::{AddrSpace, BlockId, MemSize, Reg};
 use super::asm::{Alu, FP, Jmp, Label, Mreg, R0, R1, R2, R3, R4, R7, Size};
 use super::clause::{Gen, extend_in_place};
 use super::emit::EmitError;
-use super::strings::{clamp, pad};
+use super::strings::pad;
 use super::{fault, helper};
 
 /// Bytes of the smallest pages: what is readable up to here may be unreadable after.
@@ -195,7 +195,7 @@ impl Gen<'_> {
         self.asm.stx(Size::D, FP, used, R0);
         self.asm.jmp_imm(Jmp::Eq, R2, 0, empty);
         let room = self.memory_size();
-        clamp(&mut self.asm, R4, room);
+        self.asm.clamp(R4, room);
         self.scratch_address(R1, self.env.scratch.memory);
         self.asm.alu(Alu::Add, R1, R4);
         self.load(addr, R3);
@@ -273,7 +273,7 @@ impl Gen<'_> {
         self.asm.bind(short);
         self.asm.alu_imm(Alu::Add, R0, 1);
         self.asm.bind(read);
-        clamp(&mut self.asm, R0, self.env.strsize() + 1);
+        self.asm.clamp(R0, self.env.strsize() + 1);
         self.asm.stx(Size::D, R7, at as i16, R0);
         self.asm.alu_imm(Alu::Sub, R0, 1);
         pad(&mut self.asm, self.env, at);
@@ -285,7 +285,7 @@ impl Gen<'_> {
             Limit::Const(limit) => self.asm.mov_imm(into, i64::from(limit)),
             Limit::Word(off) => {
                 self.asm.ldx(Size::D, into, FP, off);
-                clamp(&mut self.asm, into, self.env.strsize());
+                self.asm.clamp(into, self.env.strsize());
             }
         }
     }
@@ -311,7 +311,7 @@ impl Gen<'_> {
             self.limit_to(R0, limit);
             self.asm.jmp(Jmp::Gt, R2, R0, beyond);
             // Both bounds again as numbers that the verifier can follow.
-            clamp(&mut self.asm, R2, most);
+            self.asm.clamp(R2, most);
             self.scratch_address(R1, at + 8);
             self.asm.call(helper);
             self.asm.jmp_imm(Jmp::Ne, R0, 0, beyond);
@@ -343,11 +343,11 @@ impl Gen<'_> {
         self.asm.alu(Alu::Sub, R0, R1);
         self.asm.ldx(Size::D, R2, FP, used);
         self.asm.alu(Alu::Add, R2, R0);
-        clamp(&mut self.asm, R2, limit);
+        self.asm.clamp(R2, limit);
         self.asm.alu_imm(Alu::Add, R2, 1);
         self.scratch_address(R1, at + 8);
         self.asm.call(helper::PROBE_READ_KERNEL_STR);
-        clamp(&mut self.asm, R0, limit + 1);
+        self.asm.clamp(R0, limit + 1);
         self.asm.stx(Size::D, R7, at as i16, R0);
         self.asm.alu_imm(Alu::Sub, R0, 1);
         pad(&mut self.asm, self.env, at);

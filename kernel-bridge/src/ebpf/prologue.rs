@@ -3,14 +3,13 @@
 //! Everything that depends on the hook is here; clause bodies do not know where they run. The order of the tests is by
 //! cost: the gate, the table of system call numbers, then (with the task at hand) compat calls and the tracer itself.
 //!
-//! `R6` is the hook's argument, later free; `R7` the scratch memory; `R8` the entry of the dispatch table; `R9` gathers
-//! what the clauses return.
+//! `R6` is the hook's argument; `R7` the scratch memory; `R8` the entry of the dispatch table.
 
 use dtrail_lang::ir::ProbeIndex;
 use dtrail_lang::plan::{Group, GroupId};
 
 use super::abi::ABI;
-use super::asm::{Alu, Asm, FP, Jmp, Label, Mreg, R0, R1, R2, R3, R4, R6, R7, R8, R9, Size};
+use super::asm::{Alu, Asm, FP, Jmp, Label, Mreg, R0, R1, R2, R3, R4, R6, R7, R8, Size};
 use super::context::{ContextBase, FLAGS, Field, Needs};
 use super::emit::{EmitError, Env, HookProbes, Subprograms};
 use super::{Hook, ProgramSpec, Select, Target, control, helper, inject, maps, record};
@@ -97,7 +96,7 @@ impl Program<'_, '_> {
         self.asm.jmp_imm(Jmp::Eq, R0, 0, self.out);
     }
 
-    /// Leaves if the event is the tracer's own; the task is in `R0`. Clobbers `R1` and `R2`.
+    /// Leaves if the event is the tracer's own; the task is in `R0`. Clobbers `R1`; `R2` = the thread-group ID.
     fn not_tracer(&mut self) {
         let other = self.asm.label();
         self.asm.map_value(R1, self.env.state.control, control::TRACER * 8);
@@ -107,6 +106,25 @@ impl Program<'_, '_> {
         // The idle task has the ID that stands for no tracer.
         self.asm.jmp_imm(Jmp::Ne, R1, 0, self.out);
         self.asm.bind(other);
+    }
+
+    /// Begins the context: nothing is filled but the identity of the thread, if someone wants it, since its task is at
+    /// hand in `R0` and its thread-group ID in `R2`. Clobbers `R1` and `R2`.
+    fn start_context(&mut self) {
+        if !self.uses_context() {
+            return;
+        }
+        let wanted = self.hook.probes.iter().any(|(_, group, _)| {
+            let group = self.env.group(*group);
+            group.is_ok_and(|group| self.env.group_needs(group).fields.has(Field::PidTgid))
+        });
+        if wanted {
+            self.asm.ldx(Size::W, R1, R0, self.env.target.offsets.task_pid as i16);
+            self.asm.alu_imm(Alu::Lsh, R2, 32);
+            self.asm.alu(Alu::Or, R2, R1);
+            self.base.store(&mut self.asm, self.env.context.field(Field::PidTgid), R2);
+        }
+        self.base.store_imm(&mut self.asm, FLAGS, if wanted { Field::PidTgid.flag() } else { 0 });
     }
 
     fn uses_context(&self) -> bool {
@@ -212,9 +230,7 @@ impl Program<'_, '_> {
         self.asm.alu_imm(Alu::And, R1, ABI.compat);
         self.asm.jmp_imm(Jmp::Ne, R1, 0, self.out);
         self.not_tracer();
-        if self.uses_context() {
-            self.base.store_imm(&mut self.asm, FLAGS, 0);
-        }
+        self.start_context();
         if remembers {
             self.remember_sigreturn();
         }
@@ -523,9 +539,7 @@ impl Program<'_, '_> {
         self.gate();
         self.asm.call(helper::GET_CURRENT_TASK_BTF);
         self.not_tracer();
-        if self.uses_context() {
-            self.base.store_imm(&mut self.asm, FLAGS, 0);
-        }
+        self.start_context();
         for (i, (probe, group, select)) in self.hook.probes.iter().enumerate() {
             let next = self.asm.label();
             if i > 0 && self.env.facts.iter().any(|f| f.exits) {
@@ -581,13 +595,11 @@ impl Program<'_, '_> {
         Ok(())
     }
 
-    /// `arg0` = the child's task in `R8`, as a plain number.
+    /// `arg0` = the child's task, as a plain number: read from the hook's arguments as memory, since the verifier would
+    /// know the argument itself as a pointer, and forbid arithmetic.
     fn child_argument(&mut self) {
         let to = self.base.off(self.env.context.arg(0));
-        self.asm.stx(Size::D, FP, to, R8);
-        // The verifier would go on to know it as a pointer, and forbid arithmetic: storing a byte of it again makes it
-        // forget.
-        self.asm.stx(Size::B, FP, to, R8);
+        self.read_kernel(R6, 8, to, 8);
     }
 
     /// `arg0` = the CLD reason of the task in `R8`: 1 exited, 2 killed, 3 dumped core.
@@ -709,9 +721,6 @@ impl Program<'_, '_> {
             }
             let subprogram = subprograms.of(env, *clause, self.number)?;
             self.asm.call_subprogram(subprogram);
-            if facts.sends {
-                self.asm.alu(Alu::Or, R9, R0);
-            }
             if facts.exits && i + 1 < group.clauses.len() {
                 self.base.load(&mut self.asm, R0, env.context.exit);
                 self.asm.jmp_imm(Jmp::Ne, R0, 0, after);
@@ -722,10 +731,26 @@ impl Program<'_, '_> {
             record::cut(&mut self.asm, env, self.base, key);
         }
         if sends {
-            self.asm.jmp_imm(Jmp::Eq, R9, 0, done);
+            self.any_outcome(group, done);
             record::output(&mut self.asm, env, self.base, id, group, key)?;
         }
         Ok(())
+    }
+
+    /// Goes to `none` if no clause has anything for user space. The outcomes are read back from memory, since the verifier
+    /// would follow each combination of results that clauses give.
+    fn any_outcome(&mut self, group: &Group, none: Label) {
+        let sending = group.clauses.iter().zip(&group.layout.areas);
+        let sending =
+            sending.filter(|(clause, _)| self.env.facts[clause.index()].sends).map(|(_, area)| *area);
+        for (i, area) in sending.collect::<Vec<_>>().into_iter().enumerate() {
+            let into = if i == 0 { R0 } else { R1 };
+            self.asm.ldx(Size::W, into, R7, area as i16);
+            if i > 0 {
+                self.asm.alu(Alu::Or, R0, R1);
+            }
+        }
+        self.asm.jmp_imm(Jmp::Eq, R0, 0, none);
     }
 
     /// Clears what a firing begins with.
@@ -733,12 +758,11 @@ impl Program<'_, '_> {
         let env = self.env;
         let needs = env.group_needs(group);
         if env.group_sends(group) {
-            self.asm.mov_imm(R9, 0);
             for &area in &group.layout.areas {
                 self.asm.st_imm(Size::D, R7, area as i16, 0);
             }
             if env.group_has_tail(group) {
-                self.base.store_imm(&mut self.asm, env.context.tail, group.layout.fixed_size as i32);
+                self.asm.st_imm(Size::D, R7, env.scratch.tail as i16, group.layout.fixed_size as i32);
             }
         }
         if needs.exit {

@@ -163,7 +163,7 @@ pub(super) fn output(
 
     let tail = env.group_has_tail(group);
     let size = |asm: &mut Asm, into| match tail {
-        true => base.load(asm, into, env.context.tail),
+        true => asm.ldx(Size::D, into, R7, env.scratch.tail as i16),
         false => asm.mov_imm(into, i64::from(group.layout.fixed_size)),
     };
     // Wake nobody, but once for each 64th of the ring from a quarter on: the reader drains on a timer, and this is for
@@ -184,10 +184,7 @@ pub(super) fn output(
     size(asm, R3);
     if tail {
         // For the verifier, which does not know how far the tail got.
-        let fits = asm.label();
-        asm.jmp_imm(Jmp::Le, R3, env.scratch.record as i32, fits);
-        asm.mov_imm(R3, i64::from(env.scratch.record));
-        asm.bind(fits);
+        asm.clamp(R3, env.scratch.record);
     }
     let sent = asm.label();
     asm.map(R1, ring);

@@ -58,21 +58,13 @@ impl Env<'_> {
     }
 }
 
-/// Bounds a register from above, unsigned.
-pub(super) fn clamp(asm: &mut Asm, reg: Mreg, most: u32) {
-    let fits = asm.label();
-    asm.jmp_imm(Jmp::Le, reg, most as i32, fits);
-    asm.mov_imm(reg, i64::from(most));
-    asm.bind(fits);
-}
-
 /// Copies the string cell at `R3` to the cell at `R1`; clobbers `R0` to `R5`.
 pub(super) fn copy_cell(asm: &mut Asm, env: &Env<'_>) {
     // Length + 1, rounded up, is the bytes in whole words; NULL copies its header only.
     asm.ldx(Size::D, R2, R3, 0);
     asm.alu_imm(Alu::Add, R2, 6);
     asm.alu_imm(Alu::And, R2, -8);
-    clamp(asm, R2, env.string_room());
+    asm.clamp(R2, env.string_room());
     asm.alu_imm(Alu::Add, R2, 8);
     asm.call(helper::PROBE_READ_KERNEL);
 }
@@ -113,7 +105,7 @@ fn comm_cell(asm: &mut Asm, env: &Env<'_>, base: ContextBase, at: u32) {
     asm.bind(done);
     asm.stx(Size::D, R7, at as i16, R5);
     if env.strsize() < COMM - 1 {
-        clamp(asm, R5, env.strsize() + 1);
+        asm.clamp(R5, env.strsize() + 1);
         asm.stx(Size::D, R7, at as i16, R5);
         asm.mov(R0, R5);
         asm.alu_imm(Alu::Sub, R0, 1);
@@ -124,7 +116,7 @@ fn comm_cell(asm: &mut Asm, env: &Env<'_>, base: ContextBase, at: u32) {
 /// Zeroes what follows the first `R0` bytes of the cell at `R7 + at` up to the end of their word, or the word after it;
 /// clobbers `R0` and `R2` to `R4`.
 pub(super) fn pad(asm: &mut Asm, env: &Env<'_>, at: u32) {
-    clamp(asm, R0, env.strsize());
+    asm.clamp(R0, env.strsize());
     asm.mov(R2, R0);
     asm.alu_imm(Alu::And, R2, -8);
     asm.mov(R3, R7);
@@ -140,21 +132,21 @@ pub(super) fn pad(asm: &mut Asm, env: &Env<'_>, at: u32) {
 }
 
 /// Appends the cell at `R3` to the record's tail and stores its offset and length at `R1 + off`; clobbers `R0` to `R5`.
-fn append(asm: &mut Asm, env: &Env<'_>, base: ContextBase, off: i16) {
+fn append(asm: &mut Asm, env: &Env<'_>, off: i16) {
     let (null, done) = (asm.label(), asm.label());
     asm.ldx(Size::D, R2, R3, 0);
     asm.jmp_imm(Jmp::Eq, R2, 0, null);
     asm.alu_imm(Alu::Sub, R2, 1);
-    clamp(asm, R2, env.strsize());
-    base.load(asm, R4, env.context.tail);
+    asm.clamp(R2, env.strsize());
+    asm.ldx(Size::D, R4, R7, env.scratch.tail as i16);
     asm.stx(Size::W, R1, off, R4);
     asm.stx(Size::W, R1, off + 4, R2);
     asm.alu_imm(Alu::Add, R2, 7);
     asm.alu_imm(Alu::And, R2, -8);
     asm.mov(R0, R4);
     asm.alu(Alu::Add, R0, R2);
-    base.store(asm, env.context.tail, R0);
-    clamp(asm, R4, env.scratch.record.saturating_sub(env.string_room()));
+    asm.stx(Size::D, R7, env.scratch.tail as i16, R0);
+    asm.clamp(R4, env.scratch.record.saturating_sub(env.string_room()));
     asm.mov(R1, R7);
     asm.alu(Alu::Add, R1, R4);
     asm.alu_imm(Alu::Add, R3, 8);
@@ -177,27 +169,16 @@ pub(super) fn shared_string(
         return Err(EmitError::inconsistent(None, "a record carries a name that its header tells"));
     }
     env.filler().read(asm, base, Field::Comm, known);
-    // No clause runs any more: every buffer is free.
-    let at = env.scratch.buffer(0);
+    let at = env.scratch.comm;
     comm_cell(asm, env, base, at);
     asm.mov(R3, R7);
     asm.alu_imm(Alu::Add, R3, at as i32);
     asm.mov(R1, R7);
-    append(asm, env, base, slot.offset as i16);
+    append(asm, env, slot.offset as i16);
     Ok(())
 }
 
 impl Gen<'_> {
-    /// The buffer where the command name becomes a cell.
-    fn comm_buffer(&self) -> u32 {
-        self.env.scratch.buffer(self.alloc.buffers)
-    }
-
-    /// A buffer that an op may use besides its operands' and result's.
-    pub(super) fn spare_buffer(&self) -> u32 {
-        self.env.scratch.buffer(self.alloc.buffers + 1)
-    }
-
     /// `into = R7 + at`
     pub(super) fn scratch_address(&mut self, into: Mreg, at: u32) {
         self.asm.mov(into, R7);
@@ -216,7 +197,7 @@ impl Gen<'_> {
     /// Clobbers `R0` and `R2` to `R5`.
     pub(super) fn prepare(&mut self, home: StrHome) {
         if home == StrHome::Comm {
-            let at = self.comm_buffer();
+            let at = self.env.scratch.comm;
             comm_cell(&mut self.asm, self.env, ContextBase::CLAUSE, at);
         }
     }
@@ -233,7 +214,7 @@ impl Gen<'_> {
                 self.asm.map_value(into, self.env.rodata_map, at);
             }
             StrHome::Comm => {
-                let at = self.comm_buffer();
+                let at = self.env.scratch.comm;
                 self.scratch_address(into, at);
             }
             StrHome::Probe(var) => self.probe_cell(into, var),
@@ -256,7 +237,7 @@ impl Gen<'_> {
         let table: Vec<u8> = probes.iter().flat_map(|p| rodata::cell(cut(p), room)).collect();
         let at = env.rodata.borrow_mut().intern(&table);
         ContextBase::CLAUSE.load(&mut self.asm, R0, env.context.probe);
-        clamp(&mut self.asm, R0, probes.len().saturating_sub(1) as u32);
+        self.asm.clamp(R0, probes.len().saturating_sub(1) as u32);
         self.asm.alu_imm(Alu::Mul, R0, 8 + room as i32);
         self.asm.map_value(into, env.rodata_map, at);
         self.asm.alu(Alu::Add, into, R0);
@@ -369,7 +350,7 @@ impl Gen<'_> {
         self.prepare(home);
         self.cell_address(R3, home);
         ContextBase::CLAUSE.load(&mut self.asm, R1, self.env.context.area);
-        append(&mut self.asm, self.env, ContextBase::CLAUSE, off);
+        append(&mut self.asm, self.env, off);
         Ok(())
     }
 
@@ -498,7 +479,7 @@ impl Gen<'_> {
             .collect();
         let at = env.rodata.borrow_mut().intern(&answers);
         ContextBase::CLAUSE.load(&mut self.asm, R0, env.context.probe);
-        clamp(&mut self.asm, R0, probes.len().saturating_sub(1) as u32);
+        self.asm.clamp(R0, probes.len().saturating_sub(1) as u32);
         self.asm.map_value(R1, env.rodata_map, at);
         self.asm.alu(Alu::Add, R1, R0);
         self.asm.ldx(Size::B, R0, R1, 0);
@@ -565,13 +546,13 @@ impl Gen<'_> {
 
     /// Puts `R0` and `R1` where the loop does not reach: the headers' own places have moved out of sight.
     fn keep_lengths(&mut self) {
-        let at = self.spare_buffer();
+        let at = self.env.scratch.temps;
         self.asm.stx(Size::D, R7, at as i16, R0);
         self.asm.stx(Size::D, R7, at as i16 + 8, R1);
     }
 
     fn kept_lengths(&mut self) {
-        let at = self.spare_buffer();
+        let at = self.env.scratch.temps;
         self.asm.ldx(Size::D, R0, R7, at as i16);
         self.asm.ldx(Size::D, R1, R7, at as i16 + 8);
     }

@@ -11,8 +11,12 @@ use dtrail_lang::plan::{
 
 use super::harness::{Harness, NoMemory, SyntheticMemory};
 use super::{EbpfProgram, KernelOffsets, MapAccess, Target, control, emit, inject};
+use crate::load;
+use crate::providers;
+use crate::readers::btf::Btf;
 use crate::source::inject::{KernelMachine, Machine};
 use crate::source::synthetic_event::MemoryRegion;
+use crate::sys::bpf::verified_instructions;
 use crate::testing::privileged;
 
 /// A plan whose kernel part is the program's clauses as they are written, planner's ops and all. Everything lives in the
@@ -140,6 +144,24 @@ pub(super) fn injected() -> Target {
         agg_size: 1 << 16,
         dynvar_size: 1 << 16,
     }
+}
+
+/// A target for this machine's own hooks, and the types it was made from.
+pub(super) fn live_target(plan: &Plan, typed: bool) -> (Target, Btf) {
+    let types = Btf::of_kernel().unwrap_or_else(|e| panic!("{e}"));
+    let offsets = types.kernel_offsets().unwrap_or_else(|e| panic!("{e}"));
+    let sites = plan.program.probes.iter().map(providers::hook_site).collect();
+    (Target { sites, inject: false, offsets, typed, ..injected() }, types)
+}
+
+/// How many instructions the kernel's verifier went over for the program of injected events, if it may be asked.
+pub(super) fn verified(plan: &Plan, program: &EbpfProgram) -> Option<u32> {
+    if !privileged() {
+        return None;
+    }
+    let (loaded, _maps) = load::load(plan, program, None).unwrap_or_else(|e| panic!("{e}"));
+    let injector = loaded.injector().expect("there is a program for injected events");
+    Some(verified_instructions(injector).expect("the kernel tells"))
 }
 
 /// An event that is easy to recognize: every word differs.

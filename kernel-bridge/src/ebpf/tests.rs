@@ -3,6 +3,8 @@
 use super::testing::{Bench, Sent, TestEvent, Value, int, one_block, run};
 
 mod ints;
+mod limits;
 mod memory;
+mod speed;
 mod state;
 mod strings;

@@ -464,7 +464,8 @@ struct ProgramInfo {
     run_time_ns: u64,
     run_cnt: u64,
     recursion_misses: u64,
-    tail: [u64; 1],
+    verified_insns: u32,
+    attach_btf_obj_id: u32,
 }
 
 /// How often the kernel did not run a program because it was already running on that CPU.
@@ -472,6 +473,13 @@ pub fn recursion_misses(program: BorrowedFd<'_>) -> io::Result<u64> {
     let mut info = ProgramInfo::default();
     object_info(program, &mut info)?;
     Ok(info.recursion_misses)
+}
+
+/// How many instructions the verifier went over to judge a program: at most a million.
+pub fn verified_instructions(program: BorrowedFd<'_>) -> io::Result<u32> {
+    let mut info = ProgramInfo::default();
+    object_info(program, &mut info)?;
+    Ok(info.verified_insns)
 }
 
 /// Runs a raw tracepoint program once, on this CPU, with no arguments.

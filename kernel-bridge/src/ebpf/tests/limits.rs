@@ -1,0 +1,158 @@
+//! Where the emitter meets what the kernel gives: stack, scratch memory, the verifier's patience.
+
+use std::fmt::Write;
+
+use super::*;
+use crate::ebpf::testing::{injected, live_target, plan_of, verified};
+use crate::ebpf::{EmitError, emit};
+use crate::load;
+use crate::testing::privileged;
+
+const AT: u64 = 0x2000_0000;
+
+/// The verifier gives up at a million instructions; a program must stay far below.
+fn patience(bench: &Bench, most: u32) {
+    if let Some(count) = verified(&bench.plan, &bench.program) {
+        println!("verified {count} instructions");
+        assert!(count <= most, "the verifier went over {count} instructions");
+    }
+}
+
+#[test]
+fn more_values_than_a_frame_holds() {
+    let count = 60;
+    let mut body = "i0 = builtin arg0\n".to_owned();
+    for i in 1..=count {
+        let _ = writeln!(body, "i{i} = builtin arg{}", i % 10);
+    }
+    // A load clobbers what is not saved; then every value is sent.
+    body.push_str("i99 = load u8 user [i0]\n");
+    for i in 1..=count {
+        let _ = writeln!(body, "send ${} = i{i}", i - 1);
+    }
+    let mut bench = Bench::new(&one_block("", &format!("{body}work")));
+    bench.memory(&[(AT, &[1; 8])], &[]);
+    let args = [AT as i64, 11, 12, 13, 14, 15, 16, 17, 18, 19];
+    let expected = (1..=count).map(|i| Value::Int(args[i % 10])).collect();
+    assert_eq!(bench.sent(&TestEvent::args(&args)), Sent::Ran(expected));
+}
+
+#[test]
+fn long_strings() {
+    let body = "i0 = builtin arg0\ns0 = loadstr user [i0] limit 4096\ns1 = call basename(s0)\ns2 = call dirname(s0)\n\
+                s3 = \"needle\"\ni1 = call index(s0, s3)\ni2 = streq s0, s2\nsend $0 = s1\nsend $1 = i1\nsend $2 = i2\nwork";
+    let mut bench = Bench::new(&one_block("limits strsize 4096 scratchsize 256", body));
+    patience(&bench, 300_000);
+    let path = format!("{}/needle", "d".repeat(4000));
+    let mut bytes = path.clone().into_bytes();
+    bytes.resize(8192, 0);
+    bench.memory(&[(AT, &bytes)], &[]);
+    let expected = vec![Value::Str("needle".into()), Value::Int(4001), Value::Int(0)];
+    assert_eq!(bench.sent(&TestEvent::args(&[AT as i64])), Sent::Ran(expected));
+}
+
+#[test]
+fn strings_that_do_not_fit_are_refused() {
+    for strsize in [16384, 32768, 1 << 20, u32::MAX] {
+        let text = one_block(
+            &format!("limits strsize {strsize} scratchsize 256"),
+            "i0 = builtin arg0\ns0 = loadstr user [i0] limit 256\ns1 = call basename(s0)\nsend $0 = s1\nwork",
+        );
+        let result = emit(&plan_of(&text), &injected());
+        assert!(
+            matches!(result, Err(EmitError::Scratch { bytes }) if bytes > 16384),
+            "{strsize}: {result:?}"
+        );
+    }
+}
+
+#[test]
+fn many_string_operations_in_one_clause() {
+    let mut body = "i0 = builtin arg0\ns0 = loadstr user [i0] limit 256\n".to_owned();
+    let mut slot = 0;
+    for i in 0..6 {
+        let _ = writeln!(
+            body,
+            "s{0} = call basename(s0)\ns{1} = call dirname(s0)\ns{2} = call strjoin(s{0}, s{1})\ns{3} = \"o/x{i}\"\n\
+             i{4} = call index(s{2}, s{3})\ni{5} = strltu s{0}, s{2}\nsend ${6} = s{2}\nsend ${7} = i{4}\nsend ${8} = i{5}",
+            10 * i + 101,
+            10 * i + 102,
+            10 * i + 103,
+            10 * i + 104,
+            10 * i + 105,
+            10 * i + 106,
+            slot,
+            slot + 1,
+            slot + 2
+        );
+        slot += 3;
+    }
+    let mut bench = Bench::new(&one_block("", &format!("{body}work")));
+    patience(&bench, 150_000);
+    bench.memory(&[(AT, b"/usr/lib/x3\0")], &[]);
+    let Sent::Ran(values) = bench.sent(&TestEvent::args(&[AT as i64])) else { panic!("it runs") };
+    assert_eq!(values[0], Value::Str("x3/usr/lib".into()));
+    assert_eq!(values.len(), 18);
+}
+
+#[test]
+fn many_clauses_with_branches_on_one_probe() {
+    let mut text = "p0 = probe 1 a:b:c:d\nagg @a[i64]: quantize\nvar self->t: i64\n".to_owned();
+    let clauses = 24;
+    for i in 0..clauses {
+        let _ = write!(
+            text,
+            "g{i} = @a in c{i}\nenable c{i} on p0\nclause c{i} {{\nb0:\ni0 = builtin pid\ni1 = {i}\ni2 = ltu i1, i0\n\
+             branch i2 ? b1 : b6 merge b6\nb1:\ni3 = builtin timestamp\ni4 = builtin arg0\ni5 = divs i3, i4\n\
+             branch i5 ? b2 : b3 merge b4\nb2:\ni6 = get self->t\naggregate g{i} [i1] (i6)\ngoto b4\nb3:\nset self->t = i3\n\
+             goto b4\nb4:\ns0 = builtin execname\ns1 = \"bash\"\ni7 = streq s0, s1\nbranch i7 ? b5 : b6 merge b6\n\
+             b5:\nsend $0 = s0\nwork\ngoto b6\nb6:\nreturn\n}}\n"
+        )
+        .map(|()| ());
+    }
+    // The branch of the predicate and the inner one end in one block each.
+    let text = text.replace(
+        "branch i7 ? b5 : b6 merge b6\nb5:\nsend $0 = s0\nwork\ngoto b6\n",
+        "branch i7 ? b5 : b5 merge b5\nb5:\nsend $0 = s0\nwork\ngoto b6\n",
+    );
+    let mut bench = Bench::new(&text);
+    patience(&bench, 100_000);
+    let record = bench.fire(&TestEvent::args(&[7])).remove(0);
+    for i in 0..clauses {
+        assert_eq!(Sent::of(&bench.plan, &record, i), Sent::Ran(vec![Value::Str("bash".into())]));
+    }
+    let record = bench.fire(&TestEvent::args(&[0])).remove(0);
+    assert_eq!(Sent::of(&bench.plan, &record, 5), Sent::Fault(4, u64::MAX, 5));
+}
+
+/// Every hook there is, typed and not, with clauses that share the context.
+const HOOKS: &str = "p0 = probe 1 syscall:vmlinux:openat:entry\np1 = probe 2 syscall:vmlinux:openat:return\n\
+    p2 = probe 3 syscall:vmlinux:rt_sigreturn:return\np3 = probe 4 proc:vmlinux::exec\n\
+    p4 = probe 5 proc:vmlinux::exec-failure\np5 = probe 6 proc:vmlinux::start\np6 = probe 7 proc:vmlinux::create\n\
+    p7 = probe 8 proc:vmlinux::exit\np8 = probe 9 profile:::profile-97\np9 = probe 10 proc:vmlinux::exec-success\n\
+    p10 = probe 11 syscall:vmlinux:execve:return\n\
+    var self->t: i64\nvar self->s: string\nvar x: i64\nagg @a[]: max\ng0 = @a in c0\n\
+    enable c0 on p0, p1, p2, p3, p4, p5, p6, p7, p8, p9, p10\nenable c1 on p0, p1, p2, p3, p4, p5, p6, p7, p8, p9, p10\n\
+    clause c0 {\nb0:\ni0 = builtin arg0\ni1 = builtin arg1\ni2 = builtin ppid\ni3 = builtin errno\ni4 = builtin uid\n\
+    i5 = builtin walltimestamp\ni6 = builtin cpu\ni7 = builtin <task start>\ni8 = add i0, i1\naggregate g0 [] (i8)\n\
+    set self->t = i5\ns0 = builtin execname\nset self->s = s0\nsend $0 = i2\nsend $1 = i3\nsend $2 = i4\nsend $3 = i6\n\
+    send $4 = i7\nwork\nreturn\n}\n\
+    clause c1 {\nb0:\ni0 = get self->t\ns0 = get self->s\nset x = i0\nsend $0 = i0\nsend $1 = s0\nwork\nreturn\n}\n";
+
+#[test]
+fn every_hook_passes_the_verifier() {
+    if !privileged() {
+        return;
+    }
+    for typed in [true, false] {
+        let plan = plan_of(HOOKS);
+        let (target, types) = live_target(&plan, typed);
+        let program = emit(&plan, &target).unwrap_or_else(|e| panic!("{e}"));
+        let hooks: Vec<String> =
+            program.programs.iter().map(|p| format!("{:?} {}", p.hook, p.typed)).collect();
+        assert_eq!(hooks.len(), 6, "{hooks:?}");
+        let types = load::types_for(&program, &types).unwrap_or_else(|e| panic!("{e}"));
+        load::load(&plan, &program, types.as_ref())
+            .unwrap_or_else(|e| panic!("{e}\n{}", crate::ebpf::disasm::program(&program)));
+    }
+}
