@@ -88,9 +88,18 @@ impl Body<'_, '_> {
             return Err(self.incompatible(span, left, "=", right));
         }
         self.check_target(left, "=", span)?;
+        self.check_not_address(left.ty, right, span)?;
         self.note_provenance(left, right, span)?;
         Ok(ExprInfo { lvalue: false, writable: false, provenance: right.provenance, ..left }
             .meaning(Meaning::Operator))
+    }
+
+    /// The rules let a `string` go to a character pointer, but strings here are values without an address.
+    pub(super) fn check_not_address(&self, to: TypeId, from: ExprInfo, span: Span) -> Result<(), Diagnostic> {
+        match self.is_string(from) && !self.session.types.is_string(to) {
+            true => Err(errors::not_supported_yet(span, "the address of a string")),
+            false => Ok(()),
+        }
     }
 
     /// Dynamic variables are removed by a literal 0 whatever their type (language spec §6.7).

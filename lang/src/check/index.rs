@@ -58,7 +58,7 @@ impl Body<'_, '_> {
         let key_info = self.expr(key)?;
         let sum = self.add(base_info, key_info, BinaryOp::Add, span)?;
         let target = self.dereference(sum, span)?;
-        let meaning = if self.is_string(base_info) { Meaning::StringByte } else { Meaning::PointerElement };
+        let meaning = if self.is_string(sum) { Meaning::StringByte } else { Meaning::PointerElement };
         Ok(target.meaning(meaning))
     }
 
@@ -181,6 +181,7 @@ impl Body<'_, '_> {
                 let slot = slot.show(&self.session.types);
                 return Err(errors::key_type_mismatch(span, name, i + 1, &slot, &self.show(*info)));
             }
+            self.check_not_address(slot.ty, *info, span)?;
         }
         Ok(())
     }

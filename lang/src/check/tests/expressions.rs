@@ -74,6 +74,8 @@ fn operators_ask_for_classes() {
         ("s = \"a\"; s++;", "D_OP_SCALAR 1:10"),
         ("s = \"a\"; s += 1;", "D_OP_INCOMPAT 1:10"),
         ("s = \"a\"; s[0] = 1;", "D_OP_WRITE 1:10"),
+        ("p = (char *)8; p = \"a\";", "D_UNKNOWN 1:16"),
+        ("p = (char *)8; a[p] = 1; a[\"x\"] = 1;", "D_UNKNOWN 1:26"),
         ("if (execname) { }", "D_OP_SCALAR 1:5"),
         ("trace(\"a\" ? 1 : 2);", "D_OP_SCALAR 1:7"),
         ("trace(1 ? \"x\" : 2);", "ok"),

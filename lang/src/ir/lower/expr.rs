@@ -220,16 +220,12 @@ impl Lower<'_> {
         let (base, index, computed) = match &expr.kind {
             ExprKind::Index { base, keys } => {
                 let Some(key) = keys.first() else { return Ok(self.build.constant(span, 0)) };
-                let computed = self.early.constant(key).is_none();
-                let (string, index) = if self.is_string(self.info_of(base).ty) {
-                    let string = self.value(base)?.reg;
-                    (string, self.value(key)?.reg)
-                } else {
-                    // `n[s]` is `s[n]`.
-                    let index = self.value(base)?.reg;
-                    (self.value(key)?.reg, index)
-                };
-                (string, index, computed)
+                let (x, y) = (self.value(base)?.reg, self.value(key)?.reg);
+                // `n[s]` is `s[n]`.
+                match self.is_string(self.info_of(base).ty) {
+                    true => (x, y, self.early.constant(key).is_none()),
+                    false => (y, x, self.early.constant(base).is_none()),
+                }
             }
             ExprKind::Unary { operand, .. } => {
                 (self.value(operand)?.reg, self.build.constant(span, 0).reg, false)

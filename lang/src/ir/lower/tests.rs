@@ -404,6 +404,21 @@ fn pointers() {
         ],
     );
     check_body("l = *(char *)p;", &["i0 = get p", "i1 = load i8 any [i0]", "set l = i1"]);
+    check_body(
+        "l = 1[p]; l = i[execname];",
+        &[
+            "i0 = 4",
+            "i1 = get p",
+            "i2 = add i1, i0",
+            "i3 = load i32 any [i2]",
+            "set l = i3",
+            "i4 = get i",
+            "s5 = builtin execname",
+            "i6 = 1",
+            "i7 = call <byte>(s5, i4, i6)",
+            "set l = i7",
+        ],
+    );
     check_body("trace(&p[1]);", &["i0 = get p", "i1 = 4", "i2 = add i0, i1", "record k0 (i2)"]);
     check_body("trace((string)p);", &["i0 = get p", "s1 = loadstr any [i0] limit 256", "record k0 (s1)"]);
 }
