@@ -44,3 +44,28 @@ pub fn gives_an_answer(text: &str, kind: SourceKind) -> Result<(), String> {
         }
     }
 }
+
+/// Compiles a script; lowering verifies what it makes.
+fn compile(text: &str) -> Result<(), Diagnostic> {
+    let mut sources = SourceMap::default();
+    sources.add(Source { name: "fuzz.d".to_string(), kind: SourceKind::Script, text: text.to_string() });
+    let mut options = Options { argref: true, empty: true, ..Options::default() };
+    dtrail_lang::compile(&sources, &OneProbe, &mut options, &["fuzz.d".to_string()]).map(|_| ())
+}
+
+/// A well-typed program compiles.
+pub fn compiles(text: &str) -> Result<(), String> {
+    compile(text).map_err(|error| format!("{error:?}\nin:\n{text}"))
+}
+
+/// Any text compiles, or gets an error that points into it and is the text's fault.
+pub fn is_judged(text: &str) -> Result<(), String> {
+    match compile(text) {
+        Err(error) if error.message.starts_with("internal error") => Err(format!("{error:?}\nin:\n{text}")),
+        Err(error) => match text.get(error.span.start as usize..error.span.end as usize) {
+            Some(_) => Ok(()),
+            None => Err(format!("{error:?} does not point into the text")),
+        },
+        Ok(()) => Ok(()),
+    }
+}

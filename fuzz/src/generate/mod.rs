@@ -2,3 +2,4 @@
 
 pub mod damage;
 pub mod tree;
+pub mod typed;

@@ -6,7 +6,7 @@
 
 use super::errors::{self, Wanted};
 use super::fold::Early;
-use super::info::{ExprInfo, Meaning, TypeInfo};
+use super::info::{ExprInfo, Meaning, TypeInfo, children};
 use super::names::{Marked, Provenance, VarShape, shown};
 use super::session::{Session, Signature};
 use crate::ast::{BinaryOp, Expr, ExprId, ExprKind, Ident, UnaryOp};
@@ -294,13 +294,25 @@ impl Body<'_, '_> {
             | Meaning::Aggregation(_) => Err(errors::address_of_variable(span)),
             Meaning::PointerElement => {
                 let ty = self.session.types.pointer_to(info.ty);
-                // The address is what the operand was read through.
-                let provenance = if info.writable { Provenance::Scratch } else { Provenance::Other };
+                let provenance = self.read_through(operand).provenance;
                 Ok(ExprInfo { userland: info.userland, provenance, ..ExprInfo::value(ty) })
             }
             Meaning::StringByte => Err(errors::are_not_supported_yet(span, "addresses of string bytes")),
             _ => Err(errors::address_of_value(span)),
         }
+    }
+
+    /// The pointer that `*p` or `p[n]` was read through.
+    fn read_through(&self, operand: &Expr) -> ExprInfo {
+        let mut pointer = self.int();
+        children(operand, &mut |child| {
+            if let Some(info) = self.info.get(child)
+                && self.session.types.target(info.ty).is_some()
+            {
+                pointer = info;
+            }
+        });
+        pointer
     }
 
     fn binary(&mut self, op: BinaryOp, lhs: &Expr, rhs: &Expr, span: Span) -> Checked {

@@ -5,6 +5,7 @@ use super::clause::Lower;
 use crate::ast::{BinaryOp, Expr, ExprKind, UnaryOp};
 use crate::builtins::{BuiltinVar, Func, Proto};
 use crate::check::fold::is_signed;
+use crate::check::info::children;
 use crate::check::{ExprInfo, Meaning, Provenance};
 use crate::diag::{Diagnostic, Tag};
 use crate::ir::{AddrSpace, BinOp, CmpOp, MemSize, Op, Reg, RegKind, UnOp};
@@ -558,6 +559,7 @@ impl Lower<'_> {
                 self.provenance(then).join(self.provenance(otherwise))
             }
             ExprKind::Comma(_, rhs) | ExprKind::Assign { op: None, rhs, .. } => self.provenance(rhs),
+            ExprKind::Unary { op: UnaryOp::AddressOf, operand } => self.read_through(operand),
             ExprKind::Unary { operand, .. } | ExprKind::Postfix { operand, .. }
                 if info.provenance == Provenance::Unknown =>
             {
@@ -565,6 +567,17 @@ impl Lower<'_> {
             }
             _ => info.provenance,
         }
+    }
+
+    /// What the pointer that `*p` or `p[n]` is read through points into.
+    fn read_through(&self, operand: &Expr) -> Provenance {
+        let mut found = Provenance::Other;
+        children(operand, &mut |child| {
+            if self.points_to(self.info_of(child)).is_some() {
+                found = self.provenance(child);
+            }
+        });
+        found
     }
 
     /// Size and sign of a load or store of a type; `None` for what no register holds.

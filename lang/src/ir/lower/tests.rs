@@ -430,6 +430,19 @@ fn scratch_memory_is_known_by_its_variables() {
         "char *q; END { trace(*q); } BEGIN { q = copyin(arg0, 8); *q = 1; }",
         &["b0:", "i0 = get q", "i1 = load i8 scratch [i0]", "record k0 (i1)", "return"],
     );
+    // The address of an element points where the pointer does.
+    check(
+        "int *q; END { trace(*&q[1]); } BEGIN { q = (int *)copyin(arg0, 8); }",
+        &[
+            "b0:",
+            "i0 = get q",
+            "i1 = 4",
+            "i2 = add i0, i1",
+            "i3 = load i32 scratch [i2]",
+            "record k0 (i3)",
+            "return",
+        ],
+    );
     check_body(
         "*(short *)copyin(arg0, 2) = i;",
         &[
