@@ -9,7 +9,6 @@ use std::io::Write;
 
 mod describe;
 mod dump;
-mod explain;
 mod failure;
 mod interrupts;
 mod list;

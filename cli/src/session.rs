@@ -21,7 +21,7 @@ use crate::describe::{Described, descriptions};
 use crate::failure::Failure;
 use crate::machine::{self, Machine, reason};
 use crate::options::{Form, Mode, Options};
-use crate::{Interrupts, Outcome, dump, explain, list, stability};
+use crate::{Interrupts, Outcome, dump, list, stability};
 
 /// Where text goes.
 pub(crate) struct Streams<'a> {
@@ -104,7 +104,7 @@ impl Session<'_> {
             }
             Mode::Explain => {
                 let (plan, source) = self.plan(compiled, &machine)?;
-                let text = explain::explain(&plan, source, &self.sources);
+                let text = format!("source {source}\n{}", dtrail_lang::plan::explain(&plan, &self.sources));
                 self.print(&text);
                 Ok(Outcome::status(0))
             }
