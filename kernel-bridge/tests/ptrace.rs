@@ -650,3 +650,23 @@ fn without_privilege() {
     let text = String::from_utf8_lossy(&output.stdout);
     assert!(text.contains("5 passed; 0 failed"), "{text}{}", String::from_utf8_lossy(&output.stderr));
 }
+
+#[test]
+fn ends_are_known_although_children_were_ignored() {
+    // Alone in its process: the setting is the whole process's, and another test would turn it back.
+    let test = "ignored_children";
+    let output = Command::new(std::env::current_exe().expect("it runs"))
+        .args(["--exact", test, "--ignored"])
+        .output()
+        .expect("it runs");
+    assert!(String::from_utf8_lossy(&output.stdout).contains("1 passed"));
+}
+
+#[test]
+#[ignore = "run by another test"]
+fn ignored_children() {
+    steps();
+    // SAFETY: no preconditions.
+    unsafe { libc::signal(libc::SIGCHLD, libc::SIG_IGN) };
+    check("getpid=1 exit=3", &["syscall::getpid:entry"], nothing, &["getpid:entry"], ExitedHow::Status(3));
+}

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use dtrail_lang::builtins::rates::{Bare, MIN_TIMER_PERIOD, parse_rate};
 use dtrail_lang::env::{Probe, ProbePattern, glob_match};
 
 use crate::providers::{self, syscall_table::ALIASES};
@@ -31,7 +32,17 @@ pub(super) fn suggest(probes: &[Probe], pattern: &ProbePattern) -> Vec<String> {
         let bare = symbol.iter().find_map(|prefix| pattern.function.strip_prefix(prefix));
         return closest(bare.unwrap_or(&pattern.function), names);
     }
-    closest(&pattern.name, function.iter().map(|p| &*p.name))
+    let timer =
+        function.iter().any(|p| &*p.provider == "profile").then(|| slowed_down(&pattern.name)).flatten();
+    timer.map_or_else(|| closest(&pattern.name, function.iter().map(|p| &*p.name)), |name| vec![name])
+}
+
+/// The fastest timer of the kind that a name asks for, if the name asks for a faster one.
+fn slowed_down(name: &str) -> Option<String> {
+    let (kind, rate) = name.split_once('-')?;
+    let period = parse_rate(rate, Bare::Hertz)?;
+    (matches!(kind, "tick" | "profile") && period < MIN_TIMER_PERIOD)
+        .then(|| format!("{kind}-{}us", MIN_TIMER_PERIOD / 1000))
 }
 
 /// The names at a small distance from `word`, nearest first, then in alphabetical order.
@@ -103,6 +114,9 @@ mod tests {
             ("syscall", "read", "enter", vec!["entry"]),
             ("", "", "begin", vec!["BEGIN"]),
             ("proc", "", "exec-sucess", vec!["exec-success"]),
+            ("", "", "tick-1us", vec!["tick-200us"]),
+            ("profile", "", "profile-10000", vec!["profile-200us"]),
+            ("profile", "", "tick-sec", vec![]),
             ("qqqqqqqqq", "", "", vec![]),
         ] {
             let pattern = ProbePattern {

@@ -88,6 +88,25 @@ at 2s
 }
 
 #[test]
+fn the_example_of_the_documentation() {
+    let page = include_str!("../../../../docs/synthetic.md");
+    let example = page.split("```").nth(1).expect("an example");
+    check(
+        example,
+        &[
+            "1001000000 1700000000001000000 syscall:vmlinux:openat:entry 100/100 50 1000:1000 cat 5000000 cpu0 \
+             [-100, 139637976731648] e0 m1",
+            "1001003000 1700000000001003000 syscall:vmlinux:openat:return 100/100 50 1000:1000 cat 5000000 cpu0 \
+             [3, 3] e0 m1",
+            "1001013000 1700000000001013000 syscall:vmlinux:read:entry 100/100 50 1000:1000 cat 5000000 cpu1 \
+             [3, 139637976735744, 4096] e0 m1",
+            "1001015000 1700000000001015000 syscall:vmlinux:read:return 100/100 50 1000:1000 cat 5000000 cpu1 \
+             [-4, -4] e4 m1",
+        ],
+    );
+}
+
+#[test]
 fn threads_and_attributes() {
     check(
         "at 1 syscall::getpid:entry tid=9\n\

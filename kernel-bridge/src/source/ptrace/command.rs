@@ -113,11 +113,16 @@ impl Command {
 fn attach_error(error: &io::Error) -> Error {
     let message = format!("cannot trace it: {}", reason(error));
     let scope = std::fs::read_to_string("/proc/sys/kernel/yama/ptrace_scope").unwrap_or_default();
-    Error::new(message).help(match scope.trim() {
+    Error::new(message).help(scope_help(&scope))
+}
+
+/// What to do about a refusal, from the text of Yama's setting; empty without Yama.
+fn scope_help(scope: &str) -> &'static str {
+    match scope.trim() {
         "3" => "kernel.yama.ptrace_scope is 3: ptrace is off until the next boot",
         "2" => "kernel.yama.ptrace_scope is 2: only CAP_SYS_PTRACE may trace; set it to 1 or 0",
         _ => "a container's seccomp profile or a security module may forbid ptrace",
-    })
+    }
 }
 
 /// The words of an I/O error, without Rust's number.
@@ -264,4 +269,31 @@ fn install(program: &mut [u8], count: u32) -> i32 {
     // SAFETY: plain numbers.
     unsafe { libc::prctl(libc::PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) };
     if install() == 0 { 0 } else { errno() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_refusal_names_the_setting() {
+        for (scope, help) in [
+            ("3\n", "kernel.yama.ptrace_scope is 3: ptrace is off until the next boot"),
+            ("2\n", "kernel.yama.ptrace_scope is 2: only CAP_SYS_PTRACE may trace; set it to 1 or 0"),
+            ("1\n", "a container's seccomp profile or a security module may forbid ptrace"),
+            ("", "a container's seccomp profile or a security module may forbid ptrace"),
+        ] {
+            assert_eq!(scope_help(scope), help);
+        }
+    }
+
+    #[test]
+    fn candidates_are_those_of_path() {
+        let image = Image::new(&[b"a/b", b"c"]).map(|image| image.paths);
+        assert_eq!(image, Ok(vec![c"a/b".to_owned()]));
+        let image = Image::new(&[b"prog"]).expect("no NUL");
+        assert!(image.paths.iter().all(|path| path.to_bytes().ends_with(b"prog")));
+        assert!(Image::new(&[b"a\0b"]).is_err());
+        assert!(Image::new(&[]).is_err());
+    }
 }

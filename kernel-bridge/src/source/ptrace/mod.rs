@@ -95,6 +95,8 @@ impl PtraceSource {
             .help("give the command with -c, or run as root to use the bpf source")),
         };
         let commands = targets.iter().map(start).collect::<Result<Vec<_>, _>>()?;
+        // Only now: the commands inherit what this process was given.
+        sys::notice_children();
         let mut threads = Threads::default();
         for command in &commands {
             threads.add(command.pid, command.pid).born = true;

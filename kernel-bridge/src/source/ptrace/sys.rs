@@ -137,6 +137,19 @@ fn wait(id: libc::pid_t, flags: libc::c_int) -> io::Result<Waited> {
     }
 }
 
+/// Makes the ends of children known to this process again, if whoever started it had that turned off: the kernel would
+/// reap them itself, and nobody would learn how they ended.
+pub(super) fn notice_children() {
+    // SAFETY: the structure is valid; a handler that somebody has set is left alone.
+    unsafe {
+        let mut action: libc::sigaction = std::mem::zeroed();
+        let known = libc::sigaction(libc::SIGCHLD, std::ptr::null(), &raw mut action) == 0;
+        if known && action.sa_sigaction == libc::SIG_IGN {
+            libc::signal(libc::SIGCHLD, libc::SIG_DFL);
+        }
+    }
+}
+
 /// Kills a process. That it is gone already is no error.
 pub(super) fn kill(pid: u32) {
     // SAFETY: no preconditions.
