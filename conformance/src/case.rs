@@ -51,7 +51,7 @@ pub struct Case {
     pub engines: Vec<Engine>,
     /// Expected standard output.
     pub out: Vec<u8>,
-    /// Expected standard error, after [`crate::judge::tidy`]; `None`: nothing but notices.
+    /// Expected standard error, after [`crate::judge::as_in_a_file`]; `None`: nothing but notices.
     pub err: Option<String>,
 }
 

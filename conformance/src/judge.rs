@@ -14,7 +14,7 @@ pub fn judge(case: &Case, engine: Engine, ran: &Ran) -> Vec<String> {
             &String::from_utf8_lossy(&ran.out),
         ));
     }
-    let err = tidy(case, &ran.err);
+    let err = as_in_a_file(case, &ran.err);
     match &case.err {
         Some(expected) if *expected != err => misses.push(difference("standard error", expected, &err)),
         Some(_) => {}
@@ -41,8 +41,23 @@ pub fn judge(case: &Case, engine: Engine, ran: &Ran) -> Vec<String> {
     misses
 }
 
+/// What stands before the instruction that a fault names. It depends on how a clause is lowered, so a case's file does not
+/// say it; but every engine must name the same.
+const INSN: &str = "at insn ";
+
+/// How a run differs from the same case's run on another engine, in what the case's files do not say.
+pub fn disagreement(case: &Case, this: &Ran, other: &Ran) -> Option<String> {
+    let (ours, theirs) = (tidy(case, &this.err), tidy(case, &other.err));
+    (ours != theirs).then(|| difference("standard error of two engines", &theirs, &ours))
+}
+
+/// Standard error as a case's file has it.
+pub fn as_in_a_file(case: &Case, err: &[u8]) -> String {
+    without_numbers(&tidy(case, err), INSN)
+}
+
 /// Standard error without what differs from machine to machine: the case's path, the numbers of probes, the CPU that lost
-/// something. The instruction that a fault names stays: it is the same on every engine.
+/// something.
 pub fn tidy(case: &Case, err: &[u8]) -> String {
     let mut text = String::from_utf8_lossy(err).replace(&case.program.display().to_string(), "CASE");
     for word in ["probe ID ", "on CPU "] {

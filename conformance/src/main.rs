@@ -35,7 +35,7 @@ fn main() -> ExitCode {
 fn bless(cases: &[case::Case]) -> ExitCode {
     for case in cases {
         let ran = run::run(case, engine::Engine::Interp);
-        let err = judge::tidy(case, &ran.err);
+        let err = judge::as_in_a_file(case, &ran.err);
         let write =
             |extension: &str, bytes: &[u8]| std::fs::write(case.program.with_extension(extension), bytes);
         let mut results = vec![write("out", &ran.out)];

@@ -4,8 +4,8 @@ use std::fmt::Write as _;
 
 use crate::case::{Case, Kind};
 use crate::engine::Engine;
-use crate::judge::judge;
-use crate::run::run;
+use crate::judge::{disagreement, judge};
+use crate::run::{Ran, run};
 
 /// The suite must have at least so many cases.
 pub const LEAST_CASES: usize = 100;
@@ -37,17 +37,11 @@ pub fn run_all(cases: &[Case]) -> Report {
     let unavailable: Vec<_> =
         Engine::ALL.into_iter().filter_map(|engine| Some((engine, engine.unavailable()?))).collect();
     let usable = |engine: Engine| unavailable.iter().all(|(e, _)| *e != engine);
-    let column = |engine: Engine| -> Vec<Verdict> {
-        let runs =
-            |case: &Case| usable(engine) && (case.engines.is_empty() || case.engines.contains(&engine));
-        cases
-            .iter()
-            .map(|case| match runs(case).then(|| judge(case, engine, &run(case, engine))) {
-                None => Verdict::Skipped,
-                Some(misses) if misses.is_empty() => Verdict::Passed,
-                Some(misses) => Verdict::Missed(misses),
-            })
-            .collect()
+    let runs = |case: &Case, engine: Engine| {
+        usable(engine) && (case.engines.is_empty() || case.engines.contains(&engine))
+    };
+    let column = |engine: Engine| -> Vec<Option<Ran>> {
+        cases.iter().map(|case| runs(case, engine).then(|| run(case, engine))).collect()
     };
     let columns = std::thread::scope(|scope| {
         let column = &column;
@@ -55,12 +49,24 @@ pub fn run_all(cases: &[Case]) -> Report {
             .map(|engine| scope.spawn(move || column(engine)))
             .map(|thread| thread.join().unwrap_or_default())
     });
-    let verdict = |engine: Engine, row: usize| {
-        let crashed = || Verdict::Missed(vec![format!("engine {} crashed on a case", engine.name())]);
-        columns[engine as usize].get(row).cloned().unwrap_or_else(crashed)
+    let verdict = |case: &Case, row: usize, engine: Engine| {
+        if !runs(case, engine) {
+            return Verdict::Skipped;
+        }
+        let ran = |engine: Engine| columns[engine as usize].get(row).and_then(Option::as_ref);
+        let Some(this) = ran(engine) else {
+            return Verdict::Missed(vec![format!("engine {} crashed on some case", engine.name())]);
+        };
+        let mut misses = judge(case, engine, this);
+        if let Some(other) = Engine::ALL.into_iter().filter(|&e| e != engine).find_map(ran) {
+            misses.extend(disagreement(case, this, other));
+        }
+        if misses.is_empty() { Verdict::Passed } else { Verdict::Missed(misses) }
     };
-    let rows =
-        cases.iter().enumerate().map(|(row, case)| (case.clone(), Engine::ALL.map(|e| verdict(e, row))));
+    let rows = cases
+        .iter()
+        .enumerate()
+        .map(|(row, case)| (case.clone(), Engine::ALL.map(|engine| verdict(case, row, engine))));
     Report { rows: rows.collect(), unavailable }
 }
 
