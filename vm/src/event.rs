@@ -158,12 +158,14 @@ pub struct Error {
     pub message: String,
     /// What the user can do, one line.
     pub help: Option<String>,
+    /// The message says it all: what was intended around it does not come before it.
+    whole: bool,
 }
 
 impl Error {
     /// An error with a message only.
     pub fn new(message: impl Into<String>) -> Error {
-        Error { message: message.into(), help: None }
+        Error { message: message.into(), help: None, whole: false }
     }
 
     /// Adds advice.
@@ -173,10 +175,19 @@ impl Error {
         self
     }
 
-    /// Puts the intent before the message: `intent: message`.
+    /// Puts the intent before the message: `intent: message`, unless the message is whole.
     #[must_use]
     pub fn context(mut self, intent: &str) -> Error {
-        self.message = format!("{intent}: {}", self.message);
+        if !self.whole {
+            self.message = format!("{intent}: {}", self.message);
+        }
+        self
+    }
+
+    /// Lets no further intent come before the message: what DTrace says in these words and no others.
+    #[must_use]
+    pub fn whole(mut self) -> Error {
+        self.whole = true;
         self
     }
 }

@@ -63,7 +63,7 @@ impl Command {
     /// Hands the filter over and waits until the command has been executed. It stands at its exec event.
     pub(super) fn execute(mut self, filter: &[sock_filter]) -> Result<(), Error> {
         let intent = format!("failed to execute {}", self.name);
-        let fail = |error: io::Error| Error::new(reason(&error)).context(&intent);
+        let fail = |error: io::Error| Error::new(reason(&error)).context(&intent).whole();
         let mut bytes = (filter.len() as u32).to_ne_bytes().to_vec();
         for insn in filter {
             bytes.extend(insn.code.to_ne_bytes());
@@ -99,7 +99,7 @@ impl Command {
         let (stage, code) = (i32::from_ne_bytes([a, b, c, d]), i32::from_ne_bytes([e, f, g, h]));
         let why = reason(&io::Error::from_raw_os_error(code));
         if stage != STAGE_FILTER {
-            return Error::new(why).context(intent);
+            return Error::new(why).context(intent).whole();
         }
         let help = match code {
             libc::ENOSYS | libc::EINVAL => "the kernel must have seccomp filters (CONFIG_SECCOMP_FILTER)",
