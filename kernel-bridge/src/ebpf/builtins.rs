@@ -85,12 +85,12 @@ impl Gen<'_> {
         }
         if var == BuiltinVar::Arg {
             let target = self.target(dst);
-            ContextBase::CLAUSE.load(&mut self.asm, target, self.env.context.arg(index));
+            self.base.load(&mut self.asm, target, self.env.context.arg(index));
             self.define(dst, target);
             return Ok(());
         }
         let mut known = self.known;
-        int_builtin(&mut self.asm, self.env, ContextBase::CLAUSE, var, self.clause.number, &mut known);
+        int_builtin(&mut self.asm, self.env, self.base, var, self.clause.number, &mut known);
         self.known = known;
         self.define(dst, R0);
         Ok(())

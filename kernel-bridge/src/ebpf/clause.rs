@@ -34,6 +34,8 @@ pub(super) struct Gen<'a> {
     /// Which of a min/max state's copies this instance updates.
     pub(super) agg_slot: u32,
     pub(super) asm: Asm,
+    /// How the context is reached.
+    pub(super) base: ContextBase,
     pub(super) alloc: Allocation,
     /// Bytes of the frame in use.
     frame: u32,
@@ -88,6 +90,7 @@ pub(super) fn emit(env: &Env<'_>, id: ClauseId, agg_slot: u32) -> Result<Code, E
         facts,
         agg_slot,
         asm: Asm::new(),
+        base: ContextBase::clause(&env.context, env.context_at),
         alloc,
         frame: 0,
         slots_at: 0,
@@ -601,7 +604,7 @@ impl<'a> Gen<'a> {
                         Handler::Clause => self.fault_ends_clause(code, point),
                         Handler::Slot(slot, merge) => {
                             let off = self.slot(slot)?.offset as i16;
-                            ContextBase::CLAUSE.load(&mut self.asm, R4, self.env.context.area);
+                            self.base.load(&mut self.asm, R4, self.env.context.area);
                             self.asm.mov_imm(R2, (code as i64 + 1) | i64::from(point) << 32);
                             self.asm.stx(Size::D, R4, off, R2);
                             self.asm.stx(Size::D, R4, off + 8, R1);
@@ -615,7 +618,7 @@ impl<'a> Gen<'a> {
                     if self.facts.works {
                         // User space has a part in it only if the path came by a mark of work.
                         let unmarked = self.asm.label();
-                        ContextBase::CLAUSE.load(&mut self.asm, R4, self.env.context.area);
+                        self.base.load(&mut self.asm, R4, self.env.context.area);
                         self.asm.ldx(Size::W, R0, R4, 0);
                         self.asm.jmp_imm(Jmp::Eq, R0, 0, unmarked);
                         self.asm.mov_imm(R3, outcome_word(outcome::DROPPED, point));
@@ -635,7 +638,7 @@ impl<'a> Gen<'a> {
     }
 
     fn fault_ends_clause(&mut self, code: u64, point: u32) {
-        ContextBase::CLAUSE.load(&mut self.asm, R4, self.env.context.area);
+        self.base.load(&mut self.asm, R4, self.env.context.area);
         self.asm.mov_imm(R3, outcome_word(outcome::FAULTED, point));
         self.asm.stx(Size::D, R4, 0, R3);
         if let Some(off) = self.layout.fault {
@@ -660,7 +663,7 @@ impl<'a> Gen<'a> {
 
     /// Makes sure a field of the context is filled and leaves it in `R0`.
     pub(super) fn field(&mut self, field: Field) {
-        self.env.filler().read(&mut self.asm, ContextBase::CLAUSE, field, &mut self.known);
+        self.env.filler().read(&mut self.asm, self.base, field, &mut self.known);
     }
 }
 

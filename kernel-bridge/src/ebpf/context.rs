@@ -2,15 +2,18 @@
 //!
 //! The prologue of a hook fills what only it knows (arguments, probe, errno). The rest is filled when first read, by
 //! the body itself: a word of flags tells what is there. Under injection everything is filled beforehand, so a body is
-//! the same live, in rbpf and under `BPF_PROG_TEST_RUN`. The kernel's verifier follows the flags as constants, so the
-//! tests for them cost nothing where they are decided.
+//! the same live, in rbpf and under `BPF_PROG_TEST_RUN`.
+//!
+//! Where few clauses run on a probe, the context lies on the program's stack: the kernel's verifier follows its words, and
+//! drops the tests that they decide. Where many do, it would follow each combination of them; then all but the addresses
+//! lies in scratch memory, which it does not follow.
 //!
 //! Takes which fields a plan needs, gives offsets and the code that reads a field; it knows no IR.
 
 use dtrail_lang::builtins::BuiltinVar;
 use dtrail_lang::ir::VarId;
 
-use super::asm::{Alu, Asm, FP, Jmp, Mreg, R0, R1, R2, R6, Size};
+use super::asm::{Alu, Asm, FP, Jmp, Label, Mreg, R0, R1, R2, R6, R7, Size};
 use super::{KernelOffsets, control, helper};
 
 /// A part of the context that the body fills when it first reads it.
@@ -148,10 +151,14 @@ impl Needs {
     }
 }
 
-/// Offsets in the context, which is the same in all programs of a plan.
+/// Offsets in the context, which is the same in all programs of a plan. What holds addresses comes first.
 #[derive(Clone, Debug, Default)]
 pub(super) struct ContextLayout {
     fields: [u32; Field::ALL.len()],
+    /// The word of flags.
+    flags: u32,
+    /// Bytes of what holds addresses.
+    pub(super) addresses: u32,
     /// The probe's index.
     pub(super) probe: u32,
     /// The error number.
@@ -170,25 +177,25 @@ pub(super) struct ContextLayout {
     pub(super) size: u32,
 }
 
-/// The flags word comes first.
-pub(super) const FLAGS: u32 = 0;
-
 impl ContextLayout {
     /// Lays out what is needed and nothing else: the stack is short.
     pub(super) fn new(needs: &Needs) -> ContextLayout {
         let mut layout = ContextLayout::default();
-        let mut at = 8;
+        let mut at = 0;
         let mut take = |wanted: bool, bytes: u32| {
             let here = at;
             at += if wanted { bytes } else { 0 };
             here
         };
-        for field in Field::ALL {
+        layout.area = take(needs.area, 8);
+        layout.fields[Field::Task as usize] = take(needs.fields.has(Field::Task), 8);
+        layout.flags = take(true, 8);
+        layout.addresses = layout.flags;
+        for field in Field::ALL.into_iter().filter(|f| *f != Field::Task) {
             layout.fields[field as usize] = take(needs.fields.has(field), field.size());
         }
         layout.probe = take(needs.probe, 8);
         layout.errno = take(needs.errno, 8);
-        layout.area = take(needs.area, 8);
         layout.exit = take(needs.exit, 8);
         layout.cut = take(needs.cut, 8);
         layout.arg_count = 16 - needs.args.leading_zeros();
@@ -196,6 +203,16 @@ impl ContextLayout {
         layout.firing = needs.firing.iter().map(|&var| (var, take(true, 8))).collect();
         layout.size = at;
         layout
+    }
+
+    /// How many bytes of it lie on the stack.
+    pub(super) fn on_stack(&self, rest_elsewhere: bool) -> u32 {
+        if rest_elsewhere { self.addresses } else { self.size }
+    }
+
+    /// Whether it is used at all.
+    pub(super) fn is_used(&self) -> bool {
+        self.size > 8
     }
 
     /// Where a field lies.
@@ -213,49 +230,67 @@ impl ContextLayout {
 /// How code reaches the context.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct ContextBase {
-    reg: Mreg,
-    at: i32,
+    /// Base register and displacement of what holds addresses, which the verifier must follow.
+    addresses: (Mreg, i32),
+    /// Of the rest.
+    rest: (Mreg, i32),
+    /// Where the rest begins.
+    from: u32,
 }
 
 impl ContextBase {
-    /// In a clause: `R6` holds its address.
-    pub(super) const CLAUSE: ContextBase = ContextBase { reg: R6, at: 0 };
-
-    /// In a program: it lies at the top of the frame.
-    pub(super) fn program(layout: &ContextLayout) -> ContextBase {
-        ContextBase { reg: FP, at: -(layout.size as i32) }
+    /// In a clause, where `R6` holds its address. `scratch`: where in scratch memory all but the addresses lies.
+    pub(super) fn clause(layout: &ContextLayout, scratch: Option<u32>) -> ContextBase {
+        ContextBase::of((R6, 0), layout, scratch)
     }
 
-    /// The base register.
-    pub(super) fn reg(self) -> Mreg {
-        self.reg
+    /// In a program, where it lies at the top of the frame.
+    pub(super) fn program(layout: &ContextLayout, scratch: Option<u32>) -> ContextBase {
+        ContextBase::of((FP, -(layout.on_stack(scratch.is_some()) as i32)), layout, scratch)
     }
 
-    /// The displacement of an offset.
-    pub(super) fn off(self, offset: u32) -> i16 {
-        // A context is smaller than the stack, so the displacement always fits.
-        (self.at + offset as i32) as i16
+    fn of(stack: (Mreg, i32), layout: &ContextLayout, scratch: Option<u32>) -> ContextBase {
+        let rest = scratch.map_or(stack, |at| (R7, at as i32));
+        ContextBase { addresses: stack, rest, from: layout.addresses }
+    }
+
+    /// Base register and displacement of an offset.
+    fn place(self, offset: u32) -> (Mreg, i16) {
+        let (reg, at) = if offset < self.from { self.addresses } else { self.rest };
+        // Stack and scratch memory are smaller than what a displacement reaches.
+        (reg, (at + offset as i32) as i16)
     }
 
     /// `dst` = the word at an offset.
     pub(super) fn load(self, asm: &mut Asm, dst: Mreg, offset: u32) {
-        asm.ldx(Size::D, dst, self.reg, self.off(offset));
+        let (reg, at) = self.place(offset);
+        asm.ldx(Size::D, dst, reg, at);
     }
 
     /// The word at an offset = `src`.
     pub(super) fn store(self, asm: &mut Asm, offset: u32, src: Mreg) {
-        asm.stx(Size::D, self.reg, self.off(offset), src);
+        let (reg, at) = self.place(offset);
+        asm.stx(Size::D, reg, at, src);
     }
 
     /// The word at an offset = a constant.
     pub(super) fn store_imm(self, asm: &mut Asm, offset: u32, imm: i32) {
-        asm.st_imm(Size::D, self.reg, self.off(offset), imm);
+        let (reg, at) = self.place(offset);
+        asm.st_imm(Size::D, reg, at, imm);
     }
 
     /// `dst` = the address of an offset.
     pub(super) fn address(self, asm: &mut Asm, dst: Mreg, offset: u32) {
-        asm.mov(dst, self.reg);
-        asm.alu_imm(Alu::Add, dst, self.at + offset as i32);
+        let (reg, at) = self.place(offset);
+        asm.mov(dst, reg);
+        asm.alu_imm(Alu::Add, dst, i32::from(at));
+    }
+
+    /// `dst` = the context's address, as clauses take it.
+    pub(super) fn whole(self, asm: &mut Asm, dst: Mreg) {
+        let (reg, at) = self.addresses;
+        asm.mov(dst, reg);
+        asm.alu_imm(Alu::Add, dst, at);
     }
 }
 
@@ -284,13 +319,12 @@ impl Filler<'_> {
             self.read(asm, base, Field::Time, known);
         }
         let (filled, done) = (asm.label(), asm.label());
-        base.load(asm, R0, FLAGS);
-        asm.jmp_imm(Jmp::Set, R0, field.flag(), filled);
+        self.go_if_filled(asm, base, field, filled);
         self.fill(asm, base, field);
         if field != Field::Comm {
             base.store(asm, at, R0);
         }
-        set_flag(asm, base, field);
+        self.set_filled(asm, base, field);
         if field != Field::Comm {
             asm.ja(done);
         }
@@ -300,6 +334,24 @@ impl Filler<'_> {
         }
         asm.bind(done);
         known.add(field);
+    }
+
+    /// Goes to `filled` if the field is; clobbers `R0`.
+    pub(super) fn go_if_filled(&self, asm: &mut Asm, base: ContextBase, field: Field, filled: Label) {
+        base.load(asm, R0, self.layout.flags);
+        asm.jmp_imm(Jmp::Set, R0, field.flag(), filled);
+    }
+
+    /// Says that a field is filled; clobbers `R1`.
+    pub(super) fn set_filled(&self, asm: &mut Asm, base: ContextBase, field: Field) {
+        base.load(asm, R1, self.layout.flags);
+        asm.alu_imm(Alu::Or, R1, field.flag());
+        base.store(asm, self.layout.flags, R1);
+    }
+
+    /// Says which fields are filled when a firing begins.
+    pub(super) fn start(&self, asm: &mut Asm, base: ContextBase, flags: i32) {
+        base.store_imm(asm, self.layout.flags, flags);
     }
 
     fn fill(&self, asm: &mut Asm, base: ContextBase, field: Field) {
@@ -326,8 +378,8 @@ impl Filler<'_> {
             Field::Comm => {
                 // Old kernels do not clear what follows the name's NUL.
                 let at = self.layout.field(Field::Comm);
-                asm.st_imm(Size::D, base.reg(), base.off(at), 0);
-                asm.st_imm(Size::D, base.reg(), base.off(at + 8), 0);
+                base.store_imm(asm, at, 0);
+                base.store_imm(asm, at + 8, 0);
                 base.address(asm, R1, at);
                 asm.mov_imm(R2, 16);
                 asm.call(helper::GET_CURRENT_COMM);
@@ -335,11 +387,4 @@ impl Filler<'_> {
             Field::Task => {}
         }
     }
-}
-
-/// Sets a field's flag; clobbers `R1`.
-pub(super) fn set_flag(asm: &mut Asm, base: ContextBase, field: Field) {
-    base.load(asm, R1, FLAGS);
-    asm.alu_imm(Alu::Or, R1, field.flag());
-    base.store(asm, FLAGS, R1);
 }

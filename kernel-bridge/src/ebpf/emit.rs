@@ -107,6 +107,9 @@ pub(super) struct Env<'a> {
     pub(super) plan: &'a Plan,
     pub(super) target: &'a Target,
     pub(super) facts: Vec<ClauseFacts>,
+    /// Where in scratch memory the context lies but for its addresses, if some probe has so many clauses that it is kept
+    /// from the verifier.
+    pub(super) context_at: Option<u32>,
     pub(super) state: StateLayout,
     /// By map index, as far as placed before code generation.
     pub(super) maps: Vec<MapSpec>,
@@ -127,7 +130,7 @@ impl Env<'_> {
 
     /// Bytes of stack a program's own frame takes: the context and what the prologue needs.
     pub(super) fn program_frame(&self) -> u32 {
-        self.context.size + prologue::frame(self.target)
+        self.context.on_stack(self.context_at.is_some()) + prologue::frame(self.target)
     }
 
     /// What the clauses of a group need, the sending of its record included.
@@ -189,6 +192,9 @@ pub(super) struct HookProbes {
     pub(super) probes: Vec<(ProbeIndex, GroupId, Select)>,
 }
 
+/// Up to how many clauses of one probe the verifier may follow what each does to the context.
+const FEW_CLAUSES: usize = 4;
+
 /// Emits everything.
 pub fn emit(plan: &Plan, target: &Target) -> Result<EbpfProgram, EmitError> {
     let strsize = plan.program.limits.strsize;
@@ -196,6 +202,10 @@ pub fn emit(plan: &Plan, target: &Target) -> Result<EbpfProgram, EmitError> {
         return Err(EmitError::Scratch { bytes: strsize });
     }
     let mut facts = survey::survey(plan, target.inject);
+    let many = plan.groups.iter().any(|group| group.clauses.len() > FEW_CLAUSES);
+    for facts in facts.iter_mut().filter(|f| many && f.context) {
+        facts.scratch = true;
+    }
     let spilled = find_spills(plan, &mut facts);
     let hooks = hooks(plan, target);
     let placed = maps::place(plan, target, &facts, hooks.len() as u32)?;
@@ -225,7 +235,9 @@ pub fn emit(plan: &Plan, target: &Target) -> Result<EbpfProgram, EmitError> {
     let remembers = hooks.iter().any(prologue::watches_sigreturn);
     let sigreturn = remembers.then(|| take_map(true));
     let rodata_map = take_map(true);
-    let scratch = scratch(plan, &facts, scratch_map, spilled)?;
+    let context = ContextLayout::new(&needs);
+    let context_size = if many { context.size } else { 0 };
+    let scratch = scratch(plan, &facts, scratch_map, spilled, context_size)?;
     if uses_scratch {
         all_maps.push(scratch.spec(hooks.len().max(1) as u32));
     }
@@ -244,9 +256,10 @@ pub fn emit(plan: &Plan, target: &Target) -> Result<EbpfProgram, EmitError> {
         plan,
         target,
         facts,
+        context_at: (many && context.is_used()).then_some(scratch.context),
         state: placed.state,
         maps: all_maps,
-        context: ContextLayout::new(&needs),
+        context,
         scratch,
         rodata_map,
         rodata: RefCell::default(),
@@ -321,7 +334,13 @@ fn hooks(plan: &Plan, target: &Target) -> Vec<HookProbes> {
 }
 
 /// Lays out the scratch memory for the largest demands of any group and clause.
-fn scratch(plan: &Plan, facts: &[ClauseFacts], map: u32, spilled: u32) -> Result<Scratch, EmitError> {
+fn scratch(
+    plan: &Plan,
+    facts: &[ClauseFacts],
+    map: u32,
+    spilled: u32,
+    context: u32,
+) -> Result<Scratch, EmitError> {
     let strsize = plan.program.limits.strsize;
     let mut record = 0;
     let mut firing: Vec<VarId> = Vec::new();
@@ -353,7 +372,7 @@ fn scratch(plan: &Plan, facts: &[ClauseFacts], map: u32, spilled: u32) -> Result
     for home in &plan.homes {
         key = key.max(size(&home.key));
     }
-    Scratch::new(plan, map, &Demands { record, firing, buffers, key, spilled, memory })
+    Scratch::new(plan, map, &Demands { record, firing, buffers, key, spilled, context, memory })
 }
 
 /// Clauses with more values in flight than a frame has room for use scratch memory for the rest. Gives the words the

@@ -6,7 +6,7 @@ use dtrail_lang::plan::KeyPart;
 use super::alloc::StrHome;
 use super::asm::{Alu, FP, Mreg, R0, R1, R7, Size};
 use super::clause::Gen;
-use super::context::{ContextBase, Field};
+use super::context::Field;
 use super::control;
 use super::emit::EmitError;
 
@@ -74,12 +74,12 @@ impl Gen<'_> {
                     self.field(Field::Comm);
                     let comm = self.env.context.field(Field::Comm);
                     for word in [0, 8] {
-                        ContextBase::CLAUSE.load(&mut self.asm, R0, comm + word);
+                        self.base.load(&mut self.asm, R0, comm + word);
                         self.asm.stx(Size::D, base, off + word as i16, R0);
                     }
                 }
                 KeyPart::Probe(_) => {
-                    ContextBase::CLAUSE.load(&mut self.asm, R0, self.env.context.probe);
+                    self.base.load(&mut self.asm, R0, self.env.context.probe);
                     self.asm.stx(Size::D, base, off, R0);
                 }
                 KeyPart::Str => {
@@ -107,7 +107,7 @@ impl Gen<'_> {
                 self.asm.alu_imm(Alu::Add, into, at as i32);
             }
             KeyAddress::Comm => {
-                ContextBase::CLAUSE.address(&mut self.asm, into, self.env.context.field(Field::Comm));
+                self.base.address(&mut self.asm, into, self.env.context.field(Field::Comm));
             }
         }
     }

@@ -218,6 +218,8 @@ pub(super) struct Demands {
     pub(super) key: u32,
     /// Words of values that the frame has no room for.
     pub(super) spilled: u32,
+    /// Bytes of a context that does not lie on the stack.
+    pub(super) context: u32,
     /// Whether `copyin` memory is used.
     pub(super) memory: bool,
 }
@@ -239,6 +241,8 @@ pub(super) struct Scratch {
     pub(super) temps: u32,
     /// Offset in the record of the end of its tail. In memory, since the verifier would follow each value of a register.
     pub(super) tail: u32,
+    /// The context, if it does not lie on the stack.
+    pub(super) context: u32,
     /// Where keys are built.
     pub(super) key: u32,
     /// Values that the frame has no room for.
@@ -268,6 +272,7 @@ impl Scratch {
         scratch.comm = take(8 + 16 + 8);
         scratch.temps = take(24);
         scratch.tail = take(8);
+        scratch.context = take(demands.context);
         scratch.key = take(demands.key);
         scratch.spilled = take(demands.spilled.saturating_mul(8));
         let block = if demands.memory { limits.scratchsize.min(VALUE_MAX).next_multiple_of(8) } else { 0 };

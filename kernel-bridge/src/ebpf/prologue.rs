@@ -9,8 +9,8 @@ use dtrail_lang::ir::ProbeIndex;
 use dtrail_lang::plan::{Group, GroupId};
 
 use super::abi::ABI;
-use super::asm::{Alu, Asm, FP, Jmp, Label, Mreg, R0, R1, R2, R3, R4, R6, R7, R8, Size};
-use super::context::{ContextBase, FLAGS, Field, Needs};
+use super::asm::{Alu, Asm, FP, Jmp, Label, Mreg, R0, R1, R2, R3, R4, R6, R7, R8, R9, Size};
+use super::context::{ContextBase, Field, Fields, Needs};
 use super::emit::{EmitError, Env, HookProbes, Subprograms};
 use super::{Hook, ProgramSpec, Select, Target, control, helper, inject, maps, record};
 
@@ -42,6 +42,8 @@ struct Program<'a, 'b> {
     number: u32,
     asm: Asm,
     base: ContextBase,
+    /// Whether `R7` holds the scratch memory already.
+    found: bool,
     out: Label,
 }
 
@@ -54,8 +56,8 @@ pub(super) fn program(
 ) -> Result<ProgramSpec, EmitError> {
     let mut asm = Asm::new();
     let out = asm.label();
-    let base = ContextBase::program(&env.context);
-    let mut program = Program { env, hook, number: number as u32, asm, base, out };
+    let base = ContextBase::program(&env.context, env.context_at);
+    let mut program = Program { env, hook, number: number as u32, asm, base, found: false, out };
     let typed =
         env.target.typed && matches!(hook.hook, Hook::SysEnter | Hook::SysExit | Hook::RawTracepoint(_));
     match hook.hook {
@@ -82,11 +84,11 @@ pub(super) fn program(
 
 impl Program<'_, '_> {
     fn key(&self) -> i16 {
-        -((self.env.context.size + 8) as i16)
+        -((self.env.program_frame() - frame(self.env.target) + 8) as i16)
     }
 
     fn regs(&self) -> i16 {
-        -((self.env.context.size + 16 + REGS) as i16)
+        self.key() - 8 - REGS as i16
     }
 
     /// Leaves if the gate is shut.
@@ -109,26 +111,59 @@ impl Program<'_, '_> {
     }
 
     /// Begins the context: nothing is filled but the identity of the thread, if someone wants it, since its task is at
-    /// hand in `R0` and its thread-group ID in `R2`. Clobbers `R1` and `R2`.
+    /// hand in `R0` and its thread-group ID in `R2`. Clobbers `R0` to `R5` and `R9`.
     fn start_context(&mut self) {
-        if !self.uses_context() {
+        if !self.env.context.is_used() {
             return;
         }
-        let wanted = self.hook.probes.iter().any(|(_, group, _)| {
-            let group = self.env.group(*group);
-            group.is_ok_and(|group| self.env.group_needs(group).fields.has(Field::PidTgid))
-        });
-        if wanted {
-            self.asm.ldx(Size::W, R1, R0, self.env.target.offsets.task_pid as i16);
-            self.asm.alu_imm(Alu::Lsh, R2, 32);
-            self.asm.alu(Alu::Or, R2, R1);
-            self.base.store(&mut self.asm, self.env.context.field(Field::PidTgid), R2);
+        let mut fields = Fields::default();
+        for group in self.hook.probes.iter().filter_map(|(_, group, _)| self.env.group(*group).ok()) {
+            fields = fields.or(self.env.group_needs(group).fields);
         }
-        self.base.store_imm(&mut self.asm, FLAGS, if wanted { Field::PidTgid.flag() } else { 0 });
+        let identity = fields.has(Field::PidTgid);
+        if identity {
+            self.asm.ldx(Size::W, R1, R0, self.env.target.offsets.task_pid as i16);
+            self.asm.mov(R9, R2);
+            self.asm.alu_imm(Alu::Lsh, R9, 32);
+            self.asm.alu(Alu::Or, R9, R1);
+        }
+        self.find_context();
+        if identity {
+            self.base.store(&mut self.asm, self.env.context.field(Field::PidTgid), R9);
+        }
+        let flags = if identity { Field::PidTgid.flag() } else { 0 };
+        self.env.filler().start(&mut self.asm, self.base, flags);
     }
 
-    fn uses_context(&self) -> bool {
-        self.env.context.size > 8
+    /// Finds the scratch memory if the context lies there.
+    fn find_context(&mut self) {
+        if self.env.context_at.is_some() {
+            self.find_scratch(self.out);
+            self.found = true;
+        }
+        if self.env.context_at.is_some() && self.any_needs().fields.has(Field::Task) {
+            // The verifier does not know that it is not filled.
+            self.base.store_imm(&mut self.asm, self.env.context.field(Field::Task), 0);
+        }
+    }
+
+    /// `R7` = the scratch memory of this program; goes to `none` if there is none.
+    fn find_scratch(&mut self, none: Label) {
+        self.asm.st_imm(Size::W, FP, self.key(), self.number as i32);
+        self.asm.map(R1, self.env.scratch.map);
+        self.key_address();
+        self.asm.call(helper::MAP_LOOKUP_ELEM);
+        self.asm.jmp_imm(Jmp::Eq, R0, 0, none);
+        self.asm.mov(R7, R0);
+    }
+
+    /// What any group needs.
+    fn any_needs(&self) -> Needs {
+        let mut needs = Needs::default();
+        for group in &self.env.plan.groups {
+            needs.merge(&self.env.group_needs(group));
+        }
+        needs
     }
 
     // ---- injected events ----
@@ -138,6 +173,7 @@ impl Program<'_, '_> {
             return Err(EmitError::inconsistent(None, "injection without a map for its events"));
         };
         self.gate();
+        self.find_context();
         self.asm.map_value(R6, map, 0);
         self.fill_injected();
         let table: Vec<u8> = self
@@ -160,7 +196,7 @@ impl Program<'_, '_> {
     }
 
     fn fill_injected(&mut self) {
-        if !self.uses_context() {
+        if !self.env.context.is_used() {
             return;
         }
         let context = &self.env.context;
@@ -175,10 +211,7 @@ impl Program<'_, '_> {
             (Field::Comm, inject::COMM),
         ];
         let mut copies = Vec::new();
-        let mut needs = Needs::default();
-        for group in &self.env.plan.groups {
-            needs.merge(&self.env.group_needs(group));
-        }
+        let needs = self.any_needs();
         let mut flags = 0;
         for (field, from) in fields.into_iter().filter(|(f, _)| needs.fields.has(*f)) {
             flags |= field.flag();
@@ -200,7 +233,7 @@ impl Program<'_, '_> {
             self.asm.ldx(Size::D, R0, R6, from as i16);
             self.base.store(&mut self.asm, to, R0);
         }
-        self.base.store_imm(&mut self.asm, FLAGS, flags);
+        self.env.filler().start(&mut self.asm, self.base, flags);
     }
 
     // ---- system calls ----
@@ -598,8 +631,9 @@ impl Program<'_, '_> {
     /// `arg0` = the child's task, as a plain number: read from the hook's arguments as memory, since the verifier would
     /// know the argument itself as a pointer, and forbid arithmetic.
     fn child_argument(&mut self) {
-        let to = self.base.off(self.env.context.arg(0));
-        self.read_kernel(R6, 8, to, 8);
+        self.read_kernel(R6, 8, self.key(), 8);
+        self.asm.ldx(Size::D, R0, FP, self.key());
+        self.base.store(&mut self.asm, self.env.context.arg(0), R0);
     }
 
     /// `arg0` = the CLD reason of the task in `R8`: 1 exited, 2 killed, 3 dumped core.
@@ -690,13 +724,8 @@ impl Program<'_, '_> {
         let key = self.key();
         let sends = env.group_sends(group);
         let needs = env.group_needs(group);
-        if env.group_has_scratch(group) {
-            self.asm.st_imm(Size::W, FP, self.key(), self.number as i32);
-            self.asm.map(R1, env.scratch.map);
-            self.key_address();
-            self.asm.call(helper::MAP_LOOKUP_ELEM);
-            self.asm.jmp_imm(Jmp::Eq, R0, 0, done);
-            self.asm.mov(R7, R0);
+        if env.group_has_scratch(group) && !self.found {
+            self.find_scratch(done);
         }
         self.start_firing(group);
         let after = self.asm.label();
@@ -714,7 +743,7 @@ impl Program<'_, '_> {
                 self.base.store(&mut self.asm, env.context.area, R1);
             }
             if facts.context {
-                self.base.address(&mut self.asm, R1, 0);
+                self.base.whole(&mut self.asm, R1);
             }
             if facts.scratch {
                 self.asm.mov(R2, R7);

@@ -31,14 +31,14 @@ impl Gen<'_> {
         if words.is_empty() {
             return;
         }
-        ContextBase::CLAUSE.load(&mut self.asm, R1, self.env.context.area);
+        self.base.load(&mut self.asm, R1, self.env.context.area);
         for at in words {
             self.asm.st_imm(Size::D, R1, at as i16, 0);
         }
     }
 
     pub(super) fn work(&mut self) {
-        ContextBase::CLAUSE.load(&mut self.asm, R1, self.env.context.area);
+        self.base.load(&mut self.asm, R1, self.env.context.area);
         self.asm.st_imm(Size::D, R1, 0, outcome::RAN as i32);
     }
 
@@ -46,7 +46,7 @@ impl Gen<'_> {
         let Some(bits) = self.layout.bits.filter(|_| bit < 64) else {
             return Err(self.inconsistent("a branch bit is not in the layout"));
         };
-        ContextBase::CLAUSE.load(&mut self.asm, R1, self.env.context.area);
+        self.base.load(&mut self.asm, R1, self.env.context.area);
         // By halves, since an immediate has 32 bits with a sign.
         let off = (bits + bit / 32 * 4) as i16;
         self.asm.ldx(Size::W, R0, R1, off);
@@ -61,7 +61,7 @@ impl Gen<'_> {
         match (slot.kind, self.kind(src)) {
             (SlotKind::Int, RegKind::Int) => {
                 let value = self.operand(src, R0);
-                ContextBase::CLAUSE.load(&mut self.asm, R1, self.env.context.area);
+                self.base.load(&mut self.asm, R1, self.env.context.area);
                 self.asm.stx(Size::D, R1, off, value);
             }
             (SlotKind::Str, RegKind::Str) => self.send_string(off, src)?,
@@ -78,9 +78,9 @@ impl Gen<'_> {
                 self.asm.stx(Size::D, R1, word(control::STATUS), value);
                 self.asm.st_imm(Size::D, R1, word(control::EXITED), 1);
                 self.asm.st_imm(Size::D, R1, word(control::GATE), 0);
-                ContextBase::CLAUSE.store_imm(&mut self.asm, self.env.context.exit, 1);
+                self.base.store_imm(&mut self.asm, self.env.context.exit, 1);
             }
-            None => ContextBase::CLAUSE.store_imm(&mut self.asm, self.env.context.cut, 1),
+            None => self.base.store_imm(&mut self.asm, self.env.context.cut, 1),
         }
     }
 }

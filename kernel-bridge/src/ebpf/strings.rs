@@ -198,7 +198,7 @@ impl Gen<'_> {
     pub(super) fn prepare(&mut self, home: StrHome) {
         if home == StrHome::Comm {
             let at = self.env.scratch.comm;
-            comm_cell(&mut self.asm, self.env, ContextBase::CLAUSE, at);
+            comm_cell(&mut self.asm, self.env, self.base, at);
         }
     }
 
@@ -236,7 +236,7 @@ impl Gen<'_> {
         let room = probes.iter().map(|p| cut(p).len()).max().unwrap_or(0).next_multiple_of(8);
         let table: Vec<u8> = probes.iter().flat_map(|p| rodata::cell(cut(p), room)).collect();
         let at = env.rodata.borrow_mut().intern(&table);
-        ContextBase::CLAUSE.load(&mut self.asm, R0, env.context.probe);
+        self.base.load(&mut self.asm, R0, env.context.probe);
         self.asm.clamp(R0, probes.len().saturating_sub(1) as u32);
         self.asm.alu_imm(Alu::Mul, R0, 8 + room as i32);
         self.asm.map_value(into, env.rodata_map, at);
@@ -266,7 +266,7 @@ impl Gen<'_> {
         let at = self.env.scratch.buffer(buffer);
         match from {
             StrHome::Null => self.asm.st_imm(Size::D, R7, at as i16, 0),
-            StrHome::Comm => comm_cell(&mut self.asm, self.env, ContextBase::CLAUSE, at),
+            StrHome::Comm => comm_cell(&mut self.asm, self.env, self.base, at),
             _ => {
                 self.cell_address(R3, from);
                 self.scratch_address(R1, at);
@@ -349,7 +349,7 @@ impl Gen<'_> {
         let home = self.str_home(src);
         self.prepare(home);
         self.cell_address(R3, home);
-        ContextBase::CLAUSE.load(&mut self.asm, R1, self.env.context.area);
+        self.base.load(&mut self.asm, R1, self.env.context.area);
         append(&mut self.asm, self.env, off);
         Ok(())
     }
@@ -439,7 +439,7 @@ impl Gen<'_> {
                 }
                 // A word with a NUL in it decides alone.
                 for (i, word) in words(text, text.len() / 8 + 1).into_iter().enumerate() {
-                    ContextBase::CLAUSE.load(&mut self.asm, R0, comm + 8 * i as u32);
+                    self.base.load(&mut self.asm, R0, comm + 8 * i as u32);
                     self.asm.jmp_value(Jmp::Ne, R0, word, R1, other);
                 }
                 self.asm.ja(same);
@@ -478,7 +478,7 @@ impl Gen<'_> {
             })
             .collect();
         let at = env.rodata.borrow_mut().intern(&answers);
-        ContextBase::CLAUSE.load(&mut self.asm, R0, env.context.probe);
+        self.base.load(&mut self.asm, R0, env.context.probe);
         self.asm.clamp(R0, probes.len().saturating_sub(1) as u32);
         self.asm.map_value(R1, env.rodata_map, at);
         self.asm.alu(Alu::Add, R1, R0);

@@ -8,7 +8,7 @@ use dtrail_lang::ir::{Reg, RegKind, VarId};
 
 use super::asm::{Alu, FP, Jmp, Label, R0, R1, R2, R3, R4, Size};
 use super::clause::Gen;
-use super::context::{ContextBase, FLAGS, Field, set_flag};
+use super::context::Field;
 use super::emit::{EmitError, is_clause_local};
 use super::keys::KeyAddress;
 use super::{VarPlace, helper, var_place};
@@ -42,7 +42,7 @@ impl Gen<'_> {
                     return self.string_from_cell(dst);
                 }
                 let target = self.target(dst);
-                ContextBase::CLAUSE.load(&mut self.asm, target, offset);
+                self.base.load(&mut self.asm, target, offset);
                 self.define(dst, target);
             }
             VarPlace::Task { map, offset } => {
@@ -78,7 +78,7 @@ impl Gen<'_> {
                     return self.string_to_cell(src);
                 }
                 let value = self.operand(src, R0);
-                ContextBase::CLAUSE.store(&mut self.asm, offset, value);
+                self.base.store(&mut self.asm, offset, value);
             }
             VarPlace::Task { map, offset } => self.set_task(map, offset, src, string)?,
             VarPlace::Array { .. } | VarPlace::Firing { .. } => {
@@ -104,7 +104,7 @@ impl Gen<'_> {
 
     /// `R0` = the address of the thread's value, 0 if it has none; found once a firing.
     fn find_task(&mut self, map: u32) -> Result<(), EmitError> {
-        let base = ContextBase::CLAUSE;
+        let base = self.base;
         let at = self.env.context.field(Field::Task);
         if self.known.has(Field::Task) {
             base.load(&mut self.asm, R0, at);
@@ -113,8 +113,7 @@ impl Gen<'_> {
         let (have, done) = (self.asm.label(), self.asm.label());
         // Ahead of the branch, so that what it fills is filled on both ways.
         let key = self.task_key()?;
-        base.load(&mut self.asm, R0, FLAGS);
-        self.asm.jmp_imm(Jmp::Set, R0, Field::Task.flag(), have);
+        self.env.filler().go_if_filled(&mut self.asm, base, Field::Task, have);
         match key {
             Some(key) => self.lookup(map, &key),
             None => self.task_storage(map, 0),
@@ -130,8 +129,8 @@ impl Gen<'_> {
 
     /// Remembers the address in `R0` for the rest of the firing; clobbers `R1`.
     fn keep_task(&mut self) {
-        ContextBase::CLAUSE.store(&mut self.asm, self.env.context.field(Field::Task), R0);
-        set_flag(&mut self.asm, ContextBase::CLAUSE, Field::Task);
+        self.base.store(&mut self.asm, self.env.context.field(Field::Task), R0);
+        self.env.filler().set_filled(&mut self.asm, self.base, Field::Task);
     }
 
     /// `R0` = the current task's storage.
@@ -193,14 +192,13 @@ impl Gen<'_> {
 
     /// `R0` = the thread's value, made if missing, and goes to `have`; without room it drops the store.
     fn make_task(&mut self, map: u32, have: Label) -> Result<(), EmitError> {
-        let base = ContextBase::CLAUSE;
+        let base = self.base;
         let at = self.env.context.field(Field::Task);
         let key = self.task_key()?;
         let make = self.asm.label();
         if !self.known.has(Field::Task) {
-            base.load(&mut self.asm, R0, FLAGS);
             let asked = self.asm.label();
-            self.asm.jmp_imm(Jmp::Set, R0, Field::Task.flag(), asked);
+            self.env.filler().go_if_filled(&mut self.asm, base, Field::Task, asked);
             self.asm.ja(make);
             self.asm.bind(asked);
         }

@@ -156,3 +156,31 @@ fn every_hook_passes_the_verifier() {
             .unwrap_or_else(|e| panic!("{e}\n{}", crate::ebpf::disasm::program(&program)));
     }
 }
+
+#[test]
+fn fields_filled_on_some_paths_only() {
+    if !privileged() {
+        return;
+    }
+    let fields = ["timestamp", "uid", "cpu", "ppid", "<task start>", "walltimestamp", "gid", "pid"];
+    let mut text =
+        "p0 = probe 1 syscall:vmlinux:openat:entry\nagg @a[i64, string]: sum\nvar self->t: i64\n".to_owned();
+    for i in 0..40 {
+        let field = fields[i % fields.len()];
+        let _ = write!(
+            text,
+            "g{i} = @a in c{i}\nenable c{i} on p0\nclause c{i} {{\nb0:\ni0 = builtin arg{}\nbranch i0 ? b1 : b4 merge b4\n\
+             b1:\ni1 = builtin {field}\ns0 = builtin execname\naggregate g{i} [i1, s0] (i0)\n\
+             branch i1 ? b2 : b3 merge b3\nb2:\nset self->t = i1\ngoto b3\nb3:\nsend $0 = i1\nwork\ngoto b4\nb4:\n\
+             return\n}}\n",
+            i % 6
+        );
+    }
+    let plan = plan_of(&text);
+    for typed in [true, false] {
+        let (target, types) = live_target(&plan, typed);
+        let program = emit(&plan, &target).unwrap_or_else(|e| panic!("{e}"));
+        let types = load::types_for(&program, &types).unwrap_or_else(|e| panic!("{e}"));
+        load::load(&plan, &program, types.as_ref()).unwrap_or_else(|e| panic!("{e}"));
+    }
+}
