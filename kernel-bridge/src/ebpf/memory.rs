@@ -263,6 +263,12 @@ impl Gen<'_> {
             self.asm.alu_imm(Alu::Add, R2, 1);
             self.asm.call(whole);
             self.asm.jmp_imm(Jmp::Sgt, R0, 0, read);
+            // Before Linux 6.13 an empty user string counts 0 bytes, as if it had no NUL.
+            let failed = self.asm.label();
+            self.asm.jmp_imm(Jmp::Ne, R0, 0, failed);
+            self.asm.mov_imm(R0, 1);
+            self.asm.ja(read);
+            self.asm.bind(failed);
             self.read_up_to_page(at, addr, limit, part, short)?;
             self.bad_address(addr)?;
         }
