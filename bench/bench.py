@@ -7,7 +7,7 @@ Tools run interleaved; the best of the repetitions counts. The cost of a probe i
 the tool, less the same without: start-up and tear-down are not in it, nor is what the neighbours do. Only our own
 children are traced (process filters), except where a row starts and stops every system call probe. Needs root for `attach`
 and `cost`. bpftrace is left out if it is not installed; both `work` and the numbers are made anew on each run."""
-import argparse, json, os, shutil, subprocess, sys, tempfile, time
+import argparse, json, os, shutil, subprocess, sys, tempfile
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 FLOOR = [sys.executable, os.path.join(HERE, "floor.py")]
@@ -48,17 +48,19 @@ def command(tool, path, program, work=None):
     return words + (["-c", " ".join(work)] if work else [])
 
 
-def run(argv):
-    """Wall seconds, peak resident KiB, exit status, the last line of standard error."""
+def run(argv, work=None, result=None):
+    """Wall seconds and peak resident KiB (with `work`, which measures them), exit status, last line of standard error."""
     with tempfile.TemporaryFile() as err:
-        start = time.monotonic()
-        process = subprocess.Popen(argv, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=err)
-        _, status, usage = os.wait4(process.pid, 0)
-        wall = time.monotonic() - start
-        process.returncode = os.waitstatus_to_exitcode(status)
+        argv = [work, "run", result] + argv if work else argv
+        done = subprocess.run(argv, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=err)
         err.seek(0)
         lines = err.read().decode(errors="replace").strip().splitlines()
-    return wall, usage.ru_maxrss, process.returncode, lines[-1] if lines else ""
+    last = lines[-1] if lines else ""
+    if not work:
+        return None, None, done.returncode, last
+    with open(result) as f:
+        wall, rss, status = f.read().split()
+    return float(wall) / 1e9, int(rss), int(status), last
 
 
 def per_call(argv, result):
@@ -87,13 +89,13 @@ def table(header, rows):
     print()
 
 
-def started(title, cases, tools, reps, out):
+def started(title, cases, tools, reps, work, result, out):
     rows = []
     for name, programs in cases:
         runs = {tool: [] for tool in tools if tool in programs}
         for _ in range(reps):
             for tool in runs:
-                runs[tool].append(run(command(tool, tools[tool], programs[tool])))
+                runs[tool].append(run(command(tool, tools[tool], programs[tool]), work, result))
         for tool, results in runs.items():
             good = [r for r in results if r[2] == 0]
             wall = min((r[0] for r in good), default=None)
@@ -147,14 +149,14 @@ def main():
     if args.bpftrace:
         tools["bpftrace"] = args.bpftrace
     sections, out = args.only.split(","), {"startup": [], "attach": [], "cost": []}
-    if "startup" in sections:
-        started("Start-up", STARTUP, tools, args.reps, out["startup"])
-    if "attach" in sections:
-        started("Attaching and detaching", ATTACH, tools, args.reps, out["attach"])
-    if "cost" in sections:
-        with tempfile.TemporaryDirectory() as scratch:
-            work, result = os.path.join(scratch, "work"), os.path.join(scratch, "result")
-            subprocess.run(["cc", "-O1", "-o", work, os.path.join(HERE, "work.c")], check=True)
+    with tempfile.TemporaryDirectory() as scratch:
+        work, result = os.path.join(scratch, "work"), os.path.join(scratch, "result")
+        subprocess.run(["cc", "-O1", "-o", work, os.path.join(HERE, "work.c")], check=True)
+        if "startup" in sections:
+            started("Start-up", STARTUP, tools, args.reps, work, result, out["startup"])
+        if "attach" in sections:
+            started("Attaching and detaching", ATTACH, tools, args.reps, work, result, out["attach"])
+        if "cost" in sections:
             cost({**tools, "floor": None}, args.calls, args.reps, work, result, out["cost"])
     if args.json:
         with open(args.json, "w") as f:

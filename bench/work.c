@@ -1,5 +1,7 @@
 // Workloads that time themselves, for bench.py. Build: cc -O1 -o work work.c
 // work MODE N [OUT]: appends "mode events cpu_ns_per_event" to OUT, or prints it.
+// work run OUT COMMAND ARG...: runs a command and writes "wall_ns peak_rss_kib status" to OUT. A script cannot measure
+// this itself: the peak of a process includes its parent's size at the moment of the fork.
 #define _GNU_SOURCE
 #include <fcntl.h>
 #include <sched.h>
@@ -9,6 +11,8 @@
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
+#include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 static double cpu_ns(void)
@@ -19,12 +23,43 @@ static double cpu_ns(void)
 	return (r.ru_utime.tv_sec + r.ru_stime.tv_sec) * 1e9 + (r.ru_utime.tv_usec + r.ru_stime.tv_usec) * 1e3;
 }
 
+static double now_ns(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return t.tv_sec * 1e9 + t.tv_nsec;
+}
+
+static int run(const char *out, char **command)
+{
+	double start = now_ns();
+	pid_t pid = fork();
+
+	if (pid == 0) {
+		execv(command[0], command);
+		_exit(127);
+	}
+	struct rusage usage;
+	int status;
+	if (pid < 0 || wait4(pid, &status, 0, &usage) < 0)
+		return 1;
+	double wall = now_ns() - start;
+	FILE *f = fopen(out, "w");
+	if (!f)
+		return 1;
+	fprintf(f, "%.0f %ld %d\n", wall, usage.ru_maxrss, WIFEXITED(status) ? WEXITSTATUS(status) : 128);
+	return fclose(f) != 0;
+}
+
 int main(int argc, char **argv)
 {
 	if (argc < 3) {
-		fprintf(stderr, "usage: work sys|open N [OUT]\n");
+		fprintf(stderr, "usage: work sys|open N [OUT] | run OUT COMMAND ARG...\n");
 		return 2;
 	}
+	if (!strcmp(argv[1], "run") && argc > 3)
+		return run(argv[2], argv + 3);
 	uint64_t n = strtoull(argv[2], 0, 0);
 	cpu_set_t last;
 
