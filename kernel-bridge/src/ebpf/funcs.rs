@@ -459,17 +459,27 @@ impl Gen<'_> {
     /// `R0` = the place of the last byte among the first `R5` of the cell at `R4` that matches; goes to `none` if there
     /// is none. Clobbers `R0` to `R5`.
     ///
-    /// Word by word; a mask has the high bit of each byte that matches. The last mask that is not zero is kept in memory,
-    /// so that the verifier sees the same state after every word.
+    /// Word by word from the end, by a mask that has the high bit of each byte that matches. The verifier sees the place
+    /// shrink, which bounds the loop.
     fn last_byte(&mut self, what: Match, none: Label) {
-        let (mask, place) = (self.env.scratch.temps as i16, self.env.scratch.temps as i16 + 8);
-        let (again, whole, next, end) =
-            (self.asm.label(), self.asm.label(), self.asm.label(), self.asm.label());
-        self.asm.st_imm(Size::D, R7, mask, 0);
-        self.asm.mov_imm(R1, 0);
+        let place = self.env.scratch.temps as i16;
+        let (again, found) = (self.asm.label(), self.asm.label());
+        self.asm.jmp_imm(Jmp::Eq, R5, 0, none);
+        self.asm.mov(R1, R5);
+        self.asm.alu_imm(Alu::Sub, R1, 1);
+        self.asm.alu_imm(Alu::And, R1, -8);
+        self.asm.clamp(R1, self.env.strsize());
+        // R5 = which bytes of the last word belong to the string.
+        self.asm.mov_imm(R2, 8);
+        self.asm.alu(Alu::Add, R2, R1);
+        self.asm.alu(Alu::Sub, R2, R5);
+        self.asm.alu_imm(Alu::Lsh, R2, 3);
+        self.asm.mov_imm(R5, -1);
+        self.asm.alu(Alu::Rsh, R5, R2);
         self.asm.bind(again);
-        self.asm.jmp(Jmp::Ge, R1, R5, end);
-        self.asm.ldx(Size::D, R0, R4, 8);
+        self.asm.mov(R2, R4);
+        self.asm.alu(Alu::Add, R2, R1);
+        self.asm.ldx(Size::D, R0, R2, 8);
         self.asm.mov_imm(R2, 0x2f2f_2f2f_2f2f_2f2f);
         self.asm.alu(Alu::Xor, R0, R2);
         // The high bit of a byte of R3 becomes 1 if the byte of R0 is not 0: by a carry, or if it is set there.
@@ -478,33 +488,24 @@ impl Gen<'_> {
         self.asm.alu(Alu::And, R3, R2);
         self.asm.alu(Alu::Add, R3, R2);
         self.asm.alu(Alu::Or, R3, R0);
-        self.asm.alu(Alu::Or, R3, R2);
-        self.asm.alu_imm(Alu::Xor, R3, -1);
-        if what == Match::Other {
-            self.asm.alu_imm(Alu::Xor, R2, -1);
-            self.asm.alu(Alu::Xor, R3, R2);
+        match what {
+            Match::Slash => {
+                self.asm.alu(Alu::Or, R3, R2);
+                self.asm.alu_imm(Alu::Xor, R3, -1);
+            }
+            Match::Other => {
+                self.asm.alu_imm(Alu::Xor, R2, -1);
+                self.asm.alu(Alu::And, R3, R2);
+            }
         }
-        // Of the last word only what belongs to the string.
-        self.asm.mov(R0, R5);
-        self.asm.alu(Alu::Sub, R0, R1);
-        self.asm.jmp_imm(Jmp::Ge, R0, 8, whole);
-        self.asm.alu_imm(Alu::Lsh, R0, 3);
-        self.asm.mov_imm(R2, -1);
-        self.asm.alu(Alu::Lsh, R2, R0);
-        self.asm.alu_imm(Alu::Xor, R2, -1);
-        self.asm.alu(Alu::And, R3, R2);
-        self.asm.bind(whole);
-        self.asm.jmp_imm(Jmp::Eq, R3, 0, next);
-        self.asm.stx(Size::D, R7, mask, R3);
+        self.asm.alu(Alu::And, R3, R5);
+        self.asm.jmp_imm(Jmp::Ne, R3, 0, found);
+        self.asm.mov_imm(R5, -1);
+        self.asm.alu_imm(Alu::Sub, R1, 8);
+        self.asm.jmp_imm(Jmp::Sge, R1, 0, again);
+        self.asm.ja(none);
+        self.asm.bind(found);
         self.asm.stx(Size::D, R7, place, R1);
-        self.asm.bind(next);
-        self.asm.alu_imm(Alu::Add, R1, 8);
-        self.asm.alu_imm(Alu::Add, R4, 8);
-        let room = self.env.string_room();
-        self.asm.jmp_imm(Jmp::Lt, R1, room as i32, again);
-        self.asm.bind(end);
-        self.asm.ldx(Size::D, R3, R7, mask);
-        self.asm.jmp_imm(Jmp::Eq, R3, 0, none);
         self.asm.ldx(Size::D, R0, R7, place);
         for bytes in [4, 2, 1] {
             let low = self.asm.label();
