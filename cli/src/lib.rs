@@ -20,6 +20,7 @@ mod usage;
 
 pub use interrupts::Interrupts;
 
+use failure::Failure;
 use options::Mode;
 
 /// Everything a run depends on besides the machine.
@@ -107,9 +108,10 @@ pub fn run(invocation: Invocation<'_>) -> Outcome {
         _ => None,
     };
     if let Some(text) = text {
-        // A closed pipe is nobody's mistake.
-        let _ = stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush());
-        return Outcome::status(0);
+        return match session::print_to(stdout, text.as_bytes()) {
+            Err(Failure::Message(text, status)) => session::say(&progname, stderr, &text, status),
+            _ => Outcome::status(0),
+        };
     }
     let streams = session::Streams {
         stdout: &mut *stdout,

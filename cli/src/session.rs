@@ -56,15 +56,18 @@ pub(crate) fn run<'a>(
     };
     match session.run(environment) {
         Ok(outcome) => outcome,
-        Err(Failure::Message(text, status)) => {
-            let _ = writeln!(session.streams.stderr, "{progname}: {text}");
-            Outcome::status(status)
-        }
+        Err(Failure::Message(text, status)) => say(progname, &mut *session.streams.stderr, &text, status),
         Err(Failure::Program(diagnostic)) => {
             session.report(&diagnostic);
             Outcome::status(1)
         }
     }
+}
+
+/// Says what ended a run; its status.
+pub(crate) fn say(progname: &str, stderr: &mut dyn Write, text: &str, status: u8) -> Outcome {
+    let _ = writeln!(stderr, "{progname}: {text}");
+    Outcome::status(status)
 }
 
 struct Session<'a> {
@@ -93,7 +96,7 @@ impl Session<'_> {
         if let Mode::Dump(Form::Ast) = self.options.mode {
             let text =
                 dump::ast(&self.sources, machine.environment(), &self.arguments(), &mut self.settings)?;
-            self.print(&text);
+            self.print(&text)?;
             return Ok(Outcome::status(0));
         }
         let compiled = self.compile(&machine)?;
@@ -105,7 +108,7 @@ impl Session<'_> {
             Mode::Explain => {
                 let (plan, source) = self.plan(compiled, &machine)?;
                 let text = format!("source {source}\n{}", dtrail_lang::plan::explain(&plan, &self.sources));
-                self.print(&text);
+                self.print(&text)?;
                 Ok(Outcome::status(0))
             }
             Mode::Dump(form) => {
@@ -114,7 +117,7 @@ impl Session<'_> {
                     Form::Ebpf => dump::ebpf(&plan, &self.settings)?,
                     Form::Ast | Form::Ir => dump::ir(&plan),
                 };
-                self.print(&text);
+                self.print(&text)?;
                 Ok(Outcome::status(0))
             }
             _ => {
@@ -336,8 +339,7 @@ impl Session<'_> {
                 }
             }
         }
-        self.print_bytes(&text);
-        Ok(())
+        self.print_bytes(&text)
     }
 
     /// `-l`
@@ -370,20 +372,29 @@ impl Session<'_> {
                 }
             }
         }
-        self.print_bytes(&text);
+        let printed = self.print_bytes(&text);
         for miss in misses {
             let _ = writeln!(self.streams.stderr, "{}: {miss}", self.progname);
         }
-        Ok(())
+        printed
     }
 
-    fn print(&mut self, text: &str) {
-        self.print_bytes(text.as_bytes());
+    fn print(&mut self, text: &str) -> Result<(), Failure> {
+        self.print_bytes(text.as_bytes())
     }
 
-    /// Writes to standard output; a closed pipe is nobody's mistake.
-    fn print_bytes(&mut self, bytes: &[u8]) {
-        let _ = self.streams.stdout.write_all(bytes).and_then(|()| self.streams.stdout.flush());
+    fn print_bytes(&mut self, bytes: &[u8]) -> Result<(), Failure> {
+        print_to(&mut *self.streams.stdout, bytes)
+    }
+}
+
+/// Writes to standard output. A closed pipe is nobody's mistake; anything else ends the run.
+pub(crate) fn print_to(out: &mut dyn Write, bytes: &[u8]) -> Result<(), Failure> {
+    match out.write_all(bytes).and_then(|()| out.flush()) {
+        Err(e) if e.kind() != std::io::ErrorKind::BrokenPipe => {
+            Err(Failure::fatal(format!("failed to write to standard output: {}", reason(&e))))
+        }
+        _ => Ok(()),
     }
 }
 

@@ -1,5 +1,6 @@
 //! What the command says, prints and returns: dtrace(1)'s options, errors and exit statuses. Needs no privilege.
 
+use std::io::{BufRead, BufReader, Read};
 use std::path::PathBuf;
 use std::process::{Command, Output, Stdio};
 
@@ -258,6 +259,55 @@ fn made_up_events_on_the_command_line() {
         "{err}"
     );
     assert_eq!(output.status.code(), Some(1));
+}
+
+/// Whatever is printed, a full disk is told; a reader that has gone is not.
+#[test]
+fn a_full_disk_is_told() {
+    let program = "BEGIN { exit(0); }";
+    let modes: &[&[&str]] = &[
+        &["-ln", "BEGIN"],
+        &["-evn", program],
+        &["--explain", "-n", program],
+        &["--dump=ast", "-n", program],
+        &["--dump=ir", "-n", program],
+        &["--help"],
+        &["-V"],
+        &["--version"],
+    ];
+    for args in modes {
+        let full = std::fs::OpenOptions::new().write(true).open("/dev/full").expect("Linux has it");
+        let output = Command::new(DTRAIL).args(*args).stdout(full).output().expect("it starts");
+        assert_eq!(
+            (String::from_utf8_lossy(&output.stderr).as_ref(), output.status.code()),
+            ("dtrail: failed to write to standard output: No space left on device\n", Some(1)),
+            "{args:?}"
+        );
+        let (reader, writer) = std::io::pipe().expect("a pipe");
+        drop(reader);
+        let output = Command::new(DTRAIL).args(*args).stdout(writer).output().expect("it starts");
+        assert_eq!((output.stderr.as_slice(), output.status.code()), (&b""[..], Some(0)), "{args:?}");
+    }
+}
+
+/// timeout(1) signals its child and, at once, its group: that is one request.
+#[test]
+fn two_signals_at_once_are_one_request() {
+    let mut child = Command::new(DTRAIL)
+        .args(["-qn", "BEGIN { @[\"kept\"] = count(); printf(\"on\\n\"); }"])
+        .stdout(Stdio::piped())
+        .spawn()
+        .expect("it starts");
+    let mut out = BufReader::new(child.stdout.take().expect("piped"));
+    let mut text = String::new();
+    out.read_line(&mut text).expect("a line");
+    for _ in 0..2 {
+        // SAFETY: the child is ours and not yet waited for.
+        unsafe { libc::kill(child.id() as i32, libc::SIGTERM) };
+    }
+    out.read_to_string(&mut text).expect("the rest");
+    assert_eq!(text, "on\n\n\n  kept                                                              1\n");
+    assert_eq!(child.wait().expect("it ends").code(), Some(0));
 }
 
 #[test]

@@ -96,6 +96,11 @@ pub trait EventSource {
     fn fires_ticks(&self) -> bool {
         false
     }
+    /// Whether a read of a process's memory fails where its page is not in memory at that moment, although the process
+    /// itself could read it: kernel programs cannot wait for a page.
+    fn reads_only_resident_memory(&self) -> bool {
+        false
+    }
     /// Loads and attaches; nothing fires into the plan before `open`.
     fn attach(&mut self, plan: &Plan) -> Result<(), Error>;
     /// Opens the gate and lets a `-c` child go.

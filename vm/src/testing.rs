@@ -145,6 +145,7 @@ pub(crate) struct ListSource {
     pub(crate) interrupts: Rc<std::sync::atomic::AtomicU32>,
     pub(crate) kernel: Option<Box<dyn KernelState>>,
     pub(crate) fail_attach: bool,
+    pub(crate) only_resident: bool,
     pub(crate) exited: Vec<Exited>,
     pub(crate) drops: Drops,
 }
@@ -188,6 +189,10 @@ impl EventSource for ListSource {
 
     fn capabilities(&self) -> Capabilities {
         Capabilities::NONE
+    }
+
+    fn reads_only_resident_memory(&self) -> bool {
+        self.only_resident
     }
 
     fn attach(&mut self, _: &Plan) -> Result<(), Error> {

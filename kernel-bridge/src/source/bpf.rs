@@ -214,6 +214,10 @@ impl BpfSource {
 }
 
 impl EventSource for BpfSource {
+    fn reads_only_resident_memory(&self) -> bool {
+        true
+    }
+
     fn name(&self) -> &'static str {
         "bpf"
     }

@@ -5,6 +5,7 @@ use std::fmt::Write as _;
 
 use dtrail_lang::builtins::consts;
 use dtrail_lang::env::Probe;
+use dtrail_lang::ir::inst::USER_END;
 use dtrail_lang::ir::{Op, Scope, print};
 use dtrail_lang::plan::Plan;
 
@@ -31,6 +32,22 @@ pub(super) fn fault(clause: u32, probe: &Probe, raised: Raised, point: u32) -> S
     };
     let _ = write!(text, " at insn {point}");
     text
+}
+
+/// What helps against faults at [`may_be_absent`] addresses.
+pub(super) const NOT_RESIDENT: &str =
+    "help: the page was not in memory; save the address at entry and read it at return";
+
+/// Addresses below are no process's: a fault there is a mistake of the program.
+const FIRST_PAGE_END: u64 = 4096;
+
+/// Whether a fault of a kernel program may come from a page that is the process's but not in memory: at the entry of a
+/// system call nobody may have touched it yet (a constant string of a new program), at its return the kernel has.
+pub(super) fn may_be_absent(probe: &Probe, raised: Raised) -> bool {
+    raised.kind == FaultKind::BadAddr
+        && (FIRST_PAGE_END + 1..USER_END).contains(&raised.value)
+        && &*probe.provider == "syscall"
+        && &*probe.name == "entry"
 }
 
 fn plural(count: u64) -> &'static str {
@@ -170,6 +187,28 @@ mod tests {
             ),
         ] {
             assert_eq!(fault(clause, probe, raised, 7), format!("error in dt_clause_{expected} at insn 7"));
+        }
+    }
+
+    #[test]
+    fn absent_pages() {
+        let text = "p0 = probe 5 syscall:vmlinux:openat:entry\np1 = probe 6 syscall:vmlinux:openat:return\n\
+                    p2 = probe 1 dtrace:::BEGIN tracer";
+        let program = parse::program(text).expect("IR of this test");
+        let [entry, back, begin] = &program.probes[..] else { panic!("three probes") };
+        let bad = |value| Raised::new(FaultKind::BadAddr, value);
+        for (probe, raised, expected) in [
+            (entry, bad(0x5555_0000_1234), true),
+            (entry, bad(4097), true),
+            (entry, bad(4096), false),
+            (entry, bad(0), false),
+            (entry, bad(USER_END), false),
+            (entry, bad(u64::MAX), false),
+            (entry, Raised::new(FaultKind::BadSize, 5000), false),
+            (back, bad(0x5555_0000_1234), false),
+            (begin, bad(0x5555_0000_1234), false),
+        ] {
+            assert_eq!(may_be_absent(probe, raised), expected, "{} {raised:?}", probe.name);
         }
     }
 

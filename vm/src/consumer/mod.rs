@@ -68,7 +68,7 @@ pub fn run(
         return Err(error.context("could not enable tracing"));
     }
     let mut consumer = Consumer {
-        session: Session::new(plan, engine, host, output, settings),
+        session: Session::new(plan, engine, host, output, settings, source.reads_only_resident_memory()),
         timers: Timers::new(plan, settings, source.fires_ticks()),
         interrupts,
         closed: false,

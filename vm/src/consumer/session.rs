@@ -35,6 +35,8 @@ pub(super) struct Session<'a> {
     error_probe: Option<ProbeIndex>,
     /// Whether the heading was printed or decided against.
     heading_decided: bool,
+    /// Whether advice about memory that was not resident may still come: once a run, and only from sources that see it.
+    residency_due: bool,
     /// What the current firing has to say, in order; and what of it comes after the rest (`ERROR` within `BEGIN`).
     items: Vec<Item>,
     late_items: Vec<Item>,
@@ -53,6 +55,8 @@ struct Firing<'k> {
     /// Known once a row needs it: a source may have to look for it.
     cpu: Option<u32>,
     kernel: Option<&'k mut dyn KernelState>,
+    /// It comes as a record of the kernel part.
+    recorded: bool,
 }
 
 impl EventSink for Session<'_> {
@@ -74,6 +78,7 @@ impl<'a> Session<'a> {
         host: &'a dyn Host,
         output: &'a mut dyn Output,
         settings: &'a Settings,
+        only_resident: bool,
     ) -> Session<'a> {
         let error = plan.program.probes.iter().position(|probe| probe.id == ProbeId::ERROR);
         Session {
@@ -87,6 +92,7 @@ impl<'a> Session<'a> {
             bug: None,
             error_probe: error.map(|index| ProbeIndex(index as u32)),
             heading_decided: false,
+            residency_due: only_resident,
             items: Vec::new(),
             late_items: Vec::new(),
             text: Vec::new(),
@@ -107,7 +113,7 @@ impl<'a> Session<'a> {
     ) {
         let plan = self.plan;
         let Some(clauses) = plan.probe_clauses.get(probe.index()) else { return };
-        let mut firing = Firing { probe, cpu: None, kernel };
+        let mut firing = Firing { probe, cpu: None, kernel, recorded: false };
         self.begin();
         for &clause in clauses {
             let Some(code) = plan.program.clauses.get(clause.index()) else { continue };
@@ -130,7 +136,7 @@ impl<'a> Session<'a> {
             self.bug = Some("a record that no group of the plan has sent");
             return;
         };
-        let mut firing = Firing { probe, cpu: Some(cpu), kernel: Some(kernel) };
+        let mut firing = Firing { probe, cpu: Some(cpu), kernel: Some(kernel), recorded: true };
         self.begin();
         for (&clause, &area) in group.clauses.iter().zip(&group.layout.areas) {
             let Some(layout) = plan.clause_layouts.get(clause.index()) else { continue };
@@ -216,6 +222,10 @@ impl<'a> Session<'a> {
         let number = plan.program.clauses.get(clause.index()).map_or(0, |clause| clause.number);
         let Some(probe) = plan.program.probes.get(firing.probe.index()) else { return };
         self.items.push(Item::Message(messages::fault(number, probe, raised, point)));
+        if self.residency_due && firing.recorded && messages::may_be_absent(probe, raised) {
+            self.residency_due = false;
+            self.items.push(Item::Message(messages::NOT_RESIDENT.to_owned()));
+        }
         let Some(error_probe) = self.error_probe else { return };
         let clauses = plan.probe_clauses.get(error_probe.index()).map_or(&[][..], Vec::as_slice);
         let kind = raised.kind as u32;

@@ -253,6 +253,29 @@ fn faults_of_the_kernel_part_are_raised_where_they_happened() {
 }
 
 #[test]
+fn a_page_that_was_not_in_memory_is_explained_once() {
+    let plan = capturing();
+    let faulted = || {
+        let record = Record::of(&plan).outcome(0, outcome::FAULTED, 30).bits(0, 2);
+        Script::Record(record.fault(0, FaultKind::BadAddr, 0x7f00_0000_1000).bytes)
+    };
+    let error = "dtrace: error in dt_clause_0 for probe ID 42 (syscall:vmlinux:read:entry): \
+                 invalid address (0x7f0000001000) at insn 30\n";
+    let help = "dtrace: help: the page was not in memory; save the address at entry and read it at return\n";
+    for (only_resident, expected) in
+        [(true, format!("{error}{help}{error}")), (false, format!("{error}{error}"))]
+    {
+        let kernel = Some(Box::<FakeKernel>::default() as _);
+        let mut source = ListSource { kernel, only_resident, ..ListSource::new(vec![faulted(), faulted()]) };
+        let (host, interrupts) = (source.host.clone(), source.interrupts.clone());
+        let mut output = CaptureOutput::default();
+        let ran = run(&plan, &mut source, &mut Interp::default(), &host, &mut output, &quiet(), &*interrupts);
+        assert_eq!(ran, Ok(Outcome { status: 0 }));
+        assert_eq!(String::from_utf8_lossy(&output.err), expected);
+    }
+}
+
+#[test]
 fn error_clauses_read_what_every_record_carries() {
     let program = format!(
         "{CAPTURING}k3 = printf in c2 stmt 1 (i64, i32, string, i32, i64) format \"E\" %d64 \" \" %d32 \" \" %s \" \" %d32 \" \" %d64\nenable c2 on p2\nclause c2 {{\nb0:\n    i0 = builtin arg5\n    i1 = builtin pid\n    s2 = builtin execname\n    i3 = builtin uid\n    i4 = builtin timestamp\n    record k3 (i0, i1, s2, i3, i4)\n    return\n}}\n"
