@@ -73,8 +73,23 @@ fn int_builtin(
             }
             asm.bind(done);
         }
-        // `ipl`, and what is no integer.
-        _ => asm.mov_imm(R0, 0),
+        BuiltinVar::Ipl => asm.mov_imm(R0, 0),
+        // Fields of the context come above; arguments and strings do not come here.
+        BuiltinVar::Arg
+        | BuiltinVar::Execname
+        | BuiltinVar::Pid
+        | BuiltinVar::Tid
+        | BuiltinVar::Ppid
+        | BuiltinVar::Uid
+        | BuiltinVar::Gid
+        | BuiltinVar::Cpu
+        | BuiltinVar::Timestamp
+        | BuiltinVar::Walltimestamp
+        | BuiltinVar::TaskStart
+        | BuiltinVar::Probeprov
+        | BuiltinVar::Probemod
+        | BuiltinVar::Probefunc
+        | BuiltinVar::Probename => asm.mov_imm(R0, 0),
     }
 }
 

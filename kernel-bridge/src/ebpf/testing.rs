@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use dtrail_lang::ir::{self, ClauseId, Op, ProbeIndex, Program, RegKind, Terminator};
+use dtrail_lang::ir::{self, ClauseId, Op, ProbeIndex, RegKind, Terminator};
 use dtrail_lang::plan::{
     AggPlacement, ClauseLayout, Cuts, Group, GroupId, GroupLayout, Home, KeyPart, Plan, Side, Slot, SlotKind,
     layout::outcome,
@@ -24,8 +24,11 @@ use crate::testing::privileged;
 pub(super) fn plan_of(text: &str) -> Plan {
     let text = renumber(text);
     let program = ir::parse::program(&text).unwrap_or_else(|e| panic!("{e}\n{text}"));
-    let clause_layouts: Vec<ClauseLayout> =
-        program.clauses.iter().map(|clause| clause_layout(&program, clause)).collect();
+    let clause_layouts: Vec<ClauseLayout> = program.clauses.iter().map(clause_layout).collect();
+    for (i, (clause, layout)) in program.clauses.iter().zip(&clause_layouts).enumerate() {
+        ir::verify::clause(&program, ClauseId(i as u32), clause, ir::verify::Part::Kernel(layout))
+            .unwrap_or_else(|e| panic!("{e}\n{text}"));
+    }
     let mut groups: Vec<Group> = Vec::new();
     let mut probe_groups = Vec::new();
     let mut probe_clauses = Vec::new();
@@ -107,7 +110,7 @@ fn renumber(text: &str) -> String {
     out
 }
 
-fn clause_layout(program: &Program, clause: &ir::Clause) -> ClauseLayout {
+fn clause_layout(clause: &ir::Clause) -> ClauseLayout {
     let mut kinds: Vec<SlotKind> = Vec::new();
     let mut set = |slot: ir::SlotId, kind| {
         kinds.resize(kinds.len().max(slot.0 as usize + 1), SlotKind::Int);
@@ -127,7 +130,6 @@ fn clause_layout(program: &Program, clause: &ir::Clause) -> ClauseLayout {
             }
         }
     }
-    let _ = program;
     let slot = |kind| Slot { kind, offset: 0, what: String::new() };
     ClauseLayout::new(faults, bits, kinds.into_iter().map(slot).collect())
 }

@@ -2,6 +2,7 @@
 
 use super::testing::{Bench, Sent, TestEvent, Value, int, one_block, run};
 
+mod control;
 mod ints;
 mod limits;
 mod memory;

@@ -6,7 +6,7 @@ use super::*;
 
 const EDGES: [i64; 12] = [0, 1, -1, 2, -2, 7, -7, 255, i32::MAX as i64, i32::MIN as i64, i64::MAX, i64::MIN];
 
-fn model(op: &str, a: i64, b: i64) -> Option<i64> {
+pub(super) fn model(op: &str, a: i64, b: i64) -> Option<i64> {
     Some(match op {
         "add" => a.wrapping_add(b),
         "sub" => a.wrapping_sub(b),
@@ -33,7 +33,7 @@ fn model(op: &str, a: i64, b: i64) -> Option<i64> {
     })
 }
 
-const OPS: [&str; 21] = [
+pub(super) const OPS: [&str; 21] = [
     "add", "sub", "mul", "divs", "rems", "divu", "remu", "and", "or", "xor", "shl", "shrs", "shru", "eq",
     "ne", "lts", "les", "ltu", "leu", "eq", "add",
 ];
