@@ -78,6 +78,23 @@ pub enum Jmp {
 }
 
 impl Jmp {
+    /// The jump for the opposite; [`Jmp::Set`] has none and stays.
+    pub fn negated(self) -> Jmp {
+        match self {
+            Jmp::Eq => Jmp::Ne,
+            Jmp::Ne => Jmp::Eq,
+            Jmp::Gt => Jmp::Le,
+            Jmp::Le => Jmp::Gt,
+            Jmp::Ge => Jmp::Lt,
+            Jmp::Lt => Jmp::Ge,
+            Jmp::Sgt => Jmp::Sle,
+            Jmp::Sle => Jmp::Sgt,
+            Jmp::Sge => Jmp::Slt,
+            Jmp::Slt => Jmp::Sge,
+            Jmp::Set => Jmp::Set,
+        }
+    }
+
     /// Whether `imm` may be its immediate operand here and in rbpf.
     pub fn takes(self, imm: i64) -> bool {
         match self {

@@ -233,7 +233,7 @@ impl<'a> Gen<'a> {
             }
             Op::Compare { op, dst, lhs, rhs } => {
                 let (yes, done) = (self.asm.label(), self.asm.label());
-                self.compare(*op, *lhs, *rhs, yes);
+                self.compare(*op, *lhs, *rhs, true, yes);
                 self.set_bool(*dst, yes, done);
             }
             Op::StrCompare { op, dst, lhs, rhs } => {
@@ -501,8 +501,8 @@ impl<'a> Gen<'a> {
         self.define(dst, target);
     }
 
-    /// Goes to `yes` if the comparison holds, else on.
-    fn compare(&mut self, op: CmpOp, lhs: Reg, rhs: Reg, yes: Label) {
+    /// Goes to `to` if the comparison holds or, unless `holds`, if it does not; else on.
+    fn compare(&mut self, op: CmpOp, lhs: Reg, rhs: Reg, holds: bool, to: Label) {
         let (mut lhs, mut rhs) = (lhs, rhs);
         let mut jmp = match op {
             CmpOp::Eq => Jmp::Eq,
@@ -522,12 +522,13 @@ impl<'a> Gen<'a> {
                 same => same,
             };
         }
+        let jmp = if holds { jmp } else { jmp.negated() };
         let left = self.operand(lhs, R0);
         match self.constant(rhs) {
-            Some(value) => self.asm.jmp_value(jmp, left, value, R1, yes),
+            Some(value) => self.asm.jmp_value(jmp, left, value, R1, to),
             None => {
                 let right = self.operand(rhs, R1);
-                self.asm.jmp(jmp, left, right, yes);
+                self.asm.jmp(jmp, left, right, to);
             }
         }
     }
@@ -546,19 +547,21 @@ impl<'a> Gen<'a> {
             Some(inst) => {
                 self.point = inst.point;
                 match inst.op {
-                    Op::Compare { op, lhs, rhs, .. } => self.compare(op, lhs, rhs, then),
+                    // The taken arm mostly comes next.
+                    Op::Compare { op, lhs, rhs, .. } => self.compare(op, lhs, rhs, false, otherwise),
                     Op::StrCompare { op, lhs, rhs, .. } => {
                         self.compare_strings(op, lhs, rhs, then, otherwise)?;
+                        self.asm.ja(otherwise);
                     }
                     _ => return Err(self.inconsistent("a branch is fused with no comparison")),
                 }
             }
             None => {
                 let value = self.operand(cond, R0);
-                self.asm.jmp_imm(Jmp::Ne, value, 0, then);
+                self.asm.jmp_imm(Jmp::Eq, value, 0, otherwise);
             }
         }
-        self.asm.ja(otherwise);
+        self.asm.ja(then);
         Ok(())
     }
 
