@@ -2,6 +2,7 @@
 //! that fires is compared, none may be missing and none may be too many. Needs gcc and no privilege.
 
 use std::collections::BTreeMap;
+use std::hash::{Hash, Hasher};
 use std::path::PathBuf;
 use std::process::Command;
 use std::sync::OnceLock;
@@ -21,17 +22,21 @@ fn steps() -> &'static str {
     static PATH: OnceLock<String> = OnceLock::new();
     PATH.get_or_init(|| {
         let source = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../conformance/workloads/steps.c");
-        let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR"));
-        let target = folder.join("steps");
-        let built = |path: &PathBuf| std::fs::metadata(path).and_then(|file| file.modified()).ok();
-        if built(&target) < built(&source) {
+        let text = std::fs::read(&source).expect("it is part of the repository");
+        // The build folder may be another user's, so the program lies where everybody may write; its name says what it
+        // was built from and by whom.
+        let mut hasher = std::hash::DefaultHasher::new();
+        (text, rustix::process::getuid().as_raw()).hash(&mut hasher);
+        let target = std::env::temp_dir().join(format!("dtrail-steps-{:016x}", hasher.finish()));
+        if !target.exists() {
             // Tests run side by side: each builds under a name of its own, and the last one to finish wins.
-            let own = folder.join(format!("steps-{}-{:?}", std::process::id(), std::thread::current().id()));
+            let own =
+                target.with_extension(format!("{}-{:?}", std::process::id(), std::thread::current().id()));
             let flags = ["-O1", "-static", "-nostdlib", "-ffreestanding", "-fno-stack-protector", "-o"];
             let status =
                 Command::new("gcc").args(flags).arg(&own).arg(source).status().expect("gcc is installed");
             assert!(status.success());
-            std::fs::rename(own, &target).expect("a folder of ours");
+            std::fs::rename(own, &target).expect("a file of ours");
         }
         target.to_str().expect("a plain path").to_owned()
     })
