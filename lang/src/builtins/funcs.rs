@@ -42,9 +42,13 @@ macro_rules! funcs {
 }
 
 const CHARS: Proto = C("char *");
+const CHAR: Proto = C("char");
 const INT: Proto = C("int");
 const SIZE: Proto = C("size_t");
 const UADDR: Proto = C("uintptr_t");
+const U16: Proto = C("uint16_t");
+const U32: Proto = C("uint32_t");
+const U64: Proto = C("uint64_t");
 
 funcs! {
     /// Scratch block filled from the current process's memory.
@@ -65,6 +69,43 @@ funcs! {
     Basename = "basename", Str, &[CHARS], 1, Free, Kernel::Yes, true;
     /// Path up to the last component.
     Dirname = "dirname", Str, &[CHARS], 1, Free, Kernel::Yes, true;
+    /// Offset of the last occurrence that begins at or before a start (without one: the end), -1 if none.
+    Rindex = "rindex", INT, &[CHARS, CHARS, INT], 2, Free, Kernel::No, true;
+    /// Suffix at the first such byte, NULL if none and for 0.
+    Strchr = "strchr", Str, &[CHARS, CHAR], 2, Free, Kernel::No, true;
+    /// Suffix at the last such byte, NULL if none and for 0.
+    Strrchr = "strrchr", Str, &[CHARS, CHAR], 2, Free, Kernel::No, true;
+    /// The next token of a string, or of the one before if the string is NULL; NULL when there is none. Keeps its place
+    /// for each CPU, in user space.
+    Strtok = "strtok", Str, &[CHARS, CHARS], 2, Free, Kernel::No, true;
+    /// Lexical canonical form of a path (runtime spec §8.1).
+    Cleanpath = "cleanpath", Str, &[CHARS], 1, Free, Kernel::No, true;
+    /// ASCII letters made small.
+    Tolower = "tolower", Str, &[CHARS], 1, Free, Kernel::No, true;
+    /// ASCII letters made capital.
+    Toupper = "toupper", Str, &[CHARS], 1, Free, Kernel::No, true;
+    /// An integer in digits: signed decimal, or unsigned in base 2 to 36.
+    Lltostr = "lltostr", Str, &[C("int64_t"), INT], 1, Free, Kernel::No, true;
+    /// The integer that a string begins with, in base 2 to 36, without one 10.
+    Strtoll = "strtoll", C("int64_t"), &[CHARS, INT], 1, Free, Kernel::No, true;
+    /// 16 bits to network order.
+    Htons = "htons", U16, &[U16], 1, Free, Kernel::No, false;
+    /// 32 bits to network order.
+    Htonl = "htonl", U32, &[U32], 1, Free, Kernel::No, false;
+    /// 64 bits to network order.
+    Htonll = "htonll", U64, &[U64], 1, Free, Kernel::No, false;
+    /// 16 bits from network order.
+    Ntohs = "ntohs", U16, &[U16], 1, Free, Kernel::No, false;
+    /// 32 bits from network order.
+    Ntohl = "ntohl", U32, &[U32], 1, Free, Kernel::No, false;
+    /// 64 bits from network order.
+    Ntohll = "ntohll", U64, &[U64], 1, Free, Kernel::No, false;
+    /// Major number of a device number in the kernel's encoding.
+    Getmajor = "getmajor", C("dev_t"), &[C("dev_t")], 1, Free, Kernel::No, false;
+    /// Minor number of a device number.
+    Getminor = "getminor", C("dev_t"), &[C("dev_t")], 1, Free, Kernel::No, false;
+    /// A pseudo-random pattern of 32 bits.
+    Rand = "rand", INT, &[], 0, Free, Kernel::No, false;
     /// Internal: `s + n`, the suffix of a string from byte n, unchecked (language spec §5.4): beyond the end it is
     /// empty.
     StrSuffix = "<suffix>", Str, &[CHARS, C("int64_t")], 2, Free, Kernel::Yes, true;
@@ -82,6 +123,11 @@ impl Func {
         &Func::ROWS[self as usize]
     }
 
+    /// Whether its result can be NULL.
+    pub fn may_be_null(self) -> bool {
+        matches!(self, Func::Strstr | Func::Strchr | Func::Strrchr | Func::Strtok)
+    }
+
     /// The subroutine of a D name.
     pub fn by_name(name: &str) -> Option<Func> {
         Func::ROWS.iter().find(|row| row.name == name).map(|row| row.id)
@@ -92,46 +138,28 @@ impl Func {
 pub const UNIMPLEMENTED: &[(&str, &str)] = &[
     ("alloca", "alloca() is not implemented (yet)"),
     ("bcopy", "bcopy() is not implemented (yet)"),
-    ("cleanpath", "cleanpath() is not implemented (yet)"),
     ("copyinto", "copyinto() is not implemented (yet)"),
     ("copyout", "copyout() is not implemented (yet)"),
     ("copyoutstr", "copyoutstr() is not implemented (yet)"),
     ("d_path", "d_path() is not implemented (yet)"),
     ("ddi_pathname", "unimplemented subroutine: ddi_pathname"),
     ("getf", "getf() is not implemented (yet)"),
-    ("getmajor", "getmajor() is not implemented (yet)"),
-    ("getminor", "getminor() is not implemented (yet)"),
-    ("htonl", "htonl() is not implemented (yet)"),
-    ("htonll", "htonll() is not implemented (yet)"),
-    ("htons", "htons() is not implemented (yet)"),
     ("inet_ntoa", "inet_ntoa() is not implemented (yet)"),
     ("inet_ntoa6", "inet_ntoa6() is not implemented (yet)"),
     ("inet_ntop", "inet_ntop() is not implemented (yet)"),
     ("json", "json() is not implemented (yet)"),
     ("link_ntop", "link_ntop() is not implemented (yet)"),
-    ("lltostr", "lltostr() is not implemented (yet)"),
     ("msgdsize", "unimplemented subroutine: msgdsize"),
     ("msgsize", "unimplemented subroutine: msgsize"),
     ("mutex_owned", "mutex_owned() is not implemented (yet)"),
     ("mutex_owner", "mutex_owner() is not implemented (yet)"),
     ("mutex_type_adaptive", "mutex_type_adaptive() is not implemented (yet)"),
     ("mutex_type_spin", "mutex_type_spin() is not implemented (yet)"),
-    ("ntohl", "ntohl() is not implemented (yet)"),
-    ("ntohll", "ntohll() is not implemented (yet)"),
-    ("ntohs", "ntohs() is not implemented (yet)"),
     ("progenyof", "progenyof() is not implemented (yet)"),
-    ("rand", "rand() is not implemented (yet)"),
-    ("rindex", "rindex() is not implemented (yet)"),
     ("rw_iswriter", "rw_iswriter() is not implemented (yet)"),
     ("rw_read_held", "rw_read_held() is not implemented (yet)"),
     ("rw_write_held", "rw_write_held() is not implemented (yet)"),
     ("speculation", "speculation() is not implemented (yet)"),
-    ("strchr", "strchr() is not implemented (yet)"),
-    ("strrchr", "strrchr() is not implemented (yet)"),
-    ("strtok", "strtok() is not implemented (yet)"),
-    ("strtoll", "strtoll() is not implemented (yet)"),
-    ("tolower", "tolower() is not implemented (yet)"),
-    ("toupper", "toupper() is not implemented (yet)"),
 ];
 
 #[cfg(test)]

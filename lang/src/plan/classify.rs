@@ -263,7 +263,7 @@ fn faults_on_null_only(func: Func) -> bool {
 fn never_null(flow: &Flow<'_>, reg: Reg, depth: u32) -> bool {
     let not_null = |inst: &Inst| match inst.op {
         Op::Str { .. } | Op::Builtin { .. } | Op::LoadStr { .. } => true,
-        Op::Call { func, .. } => func != Func::Strstr,
+        Op::Call { func, .. } => !func.may_be_null(),
         Op::Move { src, .. } => depth > 0 && never_null(flow, src, depth - 1),
         _ => false,
     };

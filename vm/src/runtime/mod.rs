@@ -7,9 +7,12 @@
 mod arena;
 mod capture;
 mod memory;
+mod numbers;
 mod state;
 mod strings;
 pub mod table;
+
+use std::collections::HashMap;
 
 use dtrail_lang::builtins::BuiltinVar;
 use dtrail_lang::ir::{ClauseId, ProbeIndex, StrId};
@@ -60,6 +63,9 @@ pub struct World {
     names: Box<[[u64; 4]]>,
     scratch: Vec<u8>,
     key: Vec<u8>,
+    /// Where `strtok` stands, by CPU.
+    tokens: HashMap<u32, strings::Tokens>,
+    random: numbers::Random,
     firing: Firing,
     strsize: usize,
     scratchsize: usize,
@@ -96,6 +102,8 @@ impl World {
             names,
             scratch: Vec::new(),
             key: Vec::new(),
+            tokens: HashMap::new(),
+            random: numbers::Random::default(),
             firing: Firing::default(),
             strsize,
             scratchsize: program.limits.scratchsize as usize,

@@ -1,5 +1,5 @@
 //! The bounded string subroutines (runtime spec §8, §8.1) on bytes: what they pick of their arguments, as ranges, so that
-//! most results share the bytes of an argument. No string here holds a NUL.
+//! most results share the bytes of an argument; where they cannot, as new bytes. No string here holds a NUL.
 
 use std::ops::Range;
 
@@ -41,6 +41,68 @@ pub(super) fn find(text: &[u8], needle: &[u8], from: usize) -> Option<usize> {
         at += 1;
     }
     None
+}
+
+/// Where `needle` last occurs at or before `from`.
+pub(super) fn find_last(text: &[u8], needle: &[u8], from: usize) -> Option<usize> {
+    let last = text.len().checked_sub(needle.len())?.min(from);
+    (0..=last).rev().find(|&at| text[at..].starts_with(needle))
+}
+
+/// `cleanpath(path)`.
+pub(super) fn cleanpath(path: &[u8]) -> Vec<u8> {
+    if path.len() < 2 {
+        return path.to_vec();
+    }
+    let absolute = path[0] == b'/';
+    let mut kept: Vec<&[u8]> = Vec::new();
+    for component in path.split(|&byte| byte == b'/') {
+        match component {
+            b"" | b"." => {}
+            b".." if kept.last().is_some_and(|&last| last != b"..") => {
+                kept.pop();
+            }
+            b".." if absolute => {}
+            _ => kept.push(component),
+        }
+    }
+    let mut clean = if absolute { vec![b'/'] } else { Vec::new() };
+    clean.extend(kept.join(&b'/'));
+    if clean.is_empty() {
+        clean.push(b'.');
+    }
+    clean
+}
+
+/// What `strtok` remembers of a CPU: the string, and where its next token may begin.
+#[derive(Debug, Default)]
+pub(super) struct Tokens {
+    text: Vec<u8>,
+    at: usize,
+}
+
+impl Tokens {
+    /// The first token of a string.
+    pub(super) fn start(&mut self, text: &[u8], delimiters: &[u8]) -> Option<&[u8]> {
+        self.text.clear();
+        self.text.extend_from_slice(text);
+        self.at = 0;
+        self.next(delimiters)
+    }
+
+    /// The next token.
+    pub(super) fn next(&mut self, delimiters: &[u8]) -> Option<&[u8]> {
+        let rest = self.text.get(self.at..).unwrap_or(&[]);
+        let Some(skipped) = rest.iter().position(|byte| !delimiters.contains(byte)) else {
+            self.at = self.text.len();
+            return None;
+        };
+        let start = self.at + skipped;
+        let token = &self.text[start..];
+        let length = token.iter().position(|byte| delimiters.contains(byte)).unwrap_or(token.len());
+        self.at = start + length + 1;
+        Some(&token[..length])
+    }
 }
 
 /// `basename(path)`: a range of the path, or `None` where the result is the constant `.`.
@@ -116,6 +178,62 @@ mod tests {
         ] {
             assert_eq!(find(text.as_bytes(), needle.as_bytes(), from), expected, "{needle:?} in {text:?}");
         }
+    }
+
+    #[test]
+    fn last_occurrences() {
+        for (text, needle, from, expected) in [
+            ("foobarbar", "bar", usize::MAX, Some(6)),
+            ("foobarbar", "bar", 6, Some(6)),
+            ("foobarbar", "bar", 5, Some(3)),
+            ("foobarbar", "bar", 2, None),
+            ("foo", "x", usize::MAX, None),
+            ("foo", "", usize::MAX, Some(3)),
+            ("foo", "", 1, Some(1)),
+            ("a", "ab", usize::MAX, None),
+        ] {
+            assert_eq!(
+                find_last(text.as_bytes(), needle.as_bytes(), from),
+                expected,
+                "{needle:?} in {text:?}"
+            );
+        }
+    }
+
+    #[test]
+    fn clean_paths() {
+        for (path, expected) in [
+            ("/a/./b//../c/", "/a/c"),
+            ("a/../..", ".."),
+            ("../..", "../.."),
+            ("../a/..", ".."),
+            ("z/a/b/../../././c///d/e", "z/c/d/e"),
+            ("./", "."),
+            ("/./.", "/"),
+            ("/..", "/"),
+            ("/../a", "/a"),
+            ("a/..", "."),
+            ("..", ".."),
+            ("", ""),
+            (".", "."),
+            ("/", "/"),
+            ("//", "/"),
+        ] {
+            assert_eq!(String::from_utf8_lossy(&cleanpath(path.as_bytes())), expected, "cleanpath({path:?})");
+        }
+    }
+
+    #[test]
+    fn tokens() {
+        let mut tokens = Tokens::default();
+        assert_eq!(tokens.start(b",,ab,cd;,", b","), Some(&b"ab"[..]));
+        assert_eq!(tokens.next(b";"), Some(&b"cd"[..]), "other delimiters may follow");
+        assert_eq!(tokens.next(b","), None);
+        assert_eq!(tokens.next(b";"), None, "an exhausted string stays exhausted");
+        assert_eq!(tokens.start(b",,", b","), None);
+        assert_eq!(tokens.start(b"a,b", b""), Some(&b"a,b"[..]));
+        assert_eq!(tokens.next(b""), None);
+        assert_eq!(tokens.start(b"", b","), None);
     }
 
     #[test]

@@ -6,8 +6,9 @@ use dtrail_lang::builtins::Func;
 use dtrail_lang::ir::AddrSpace;
 
 use super::arena::{self, NULL};
-use super::{Run, strings};
+use super::{Run, World, numbers, strings};
 use crate::fault::{FaultKind, Raised};
+use crate::value::ValueRef;
 
 /// A subroutine: up to three arguments, of which `given` count (the others are 0).
 pub type Routine = for<'r, 'a> extern "C" fn(run: &'r mut Run<'a>, a: u64, b: u64, c: u64, given: u32) -> u64;
@@ -23,6 +24,24 @@ pub const TABLE: &[(Func, Routine)] = &[
     (Func::Substr, substr),
     (Func::Basename, basename),
     (Func::Dirname, dirname),
+    (Func::Rindex, rindex),
+    (Func::Strchr, strchr),
+    (Func::Strrchr, strrchr),
+    (Func::Strtok, strtok),
+    (Func::Cleanpath, cleanpath),
+    (Func::Tolower, tolower),
+    (Func::Toupper, toupper),
+    (Func::Lltostr, lltostr),
+    (Func::Strtoll, strtoll),
+    (Func::Htons, swap16),
+    (Func::Htonl, swap32),
+    (Func::Htonll, swap64),
+    (Func::Ntohs, swap16),
+    (Func::Ntohl, swap32),
+    (Func::Ntohll, swap64),
+    (Func::Getmajor, getmajor),
+    (Func::Getminor, getminor),
+    (Func::Rand, rand),
     (Func::StrSuffix, suffix),
     (Func::StrByte, byte),
     (Func::ArrayIndex, array_index),
@@ -128,6 +147,122 @@ fn component(run: &mut Run<'_>, path: u64, pick: fn(&[u8]) -> Option<std::ops::R
             run.filed(dot)
         }
     }
+}
+
+extern "C" fn rindex(run: &mut Run<'_>, text: u64, needle: u64, start: u64, given: u32) -> u64 {
+    if length(run, text).is_none() || length(run, needle).is_none() {
+        return 0;
+    }
+    let start = if given > 2 { start as i64 } else { i64::MAX };
+    let Ok(start) = usize::try_from(start) else { return u64::MAX };
+    let (text, needle) = (run.bytes(text).unwrap_or(&[]), run.bytes(needle).unwrap_or(&[]));
+    strings::find_last(text, needle, start).map_or(u64::MAX, |at| at as u64)
+}
+
+extern "C" fn strchr(run: &mut Run<'_>, text: u64, byte: u64, _: u64, _: u32) -> u64 {
+    from_byte(run, text, |text| text.iter().position(|&b| b == byte as u8))
+}
+
+extern "C" fn strrchr(run: &mut Run<'_>, text: u64, byte: u64, _: u64, _: u32) -> u64 {
+    from_byte(run, text, |text| text.iter().rposition(|&b| b == byte as u8))
+}
+
+/// The suffix from where a byte is. No string holds a NUL, so 0 is nowhere.
+fn from_byte(run: &mut Run<'_>, text: u64, find: impl Fn(&[u8]) -> Option<usize>) -> u64 {
+    let Some(length) = length(run, text) else { return 0 };
+    run.bytes(text).and_then(find).map_or(NULL, |at| arena::part(text, at..length))
+}
+
+extern "C" fn strtok(run: &mut Run<'_>, text: u64, delimiters: u64, _: u64, _: u32) -> u64 {
+    if length(run, delimiters).is_none() {
+        return 0;
+    }
+    let cpu = run.cpu();
+    let World { arena, tokens, .. } = &mut *run.world;
+    let delimiters = arena.get(delimiters).unwrap_or(&[]);
+    let token = match arena.get(text) {
+        Some(text) => tokens.entry(cpu).or_default().start(text, delimiters),
+        None => match tokens.get_mut(&cpu) {
+            Some(tokens) => tokens.next(delimiters),
+            None => return run.raise(Raised::new(FaultKind::BadAddr, 0)),
+        },
+    };
+    match token {
+        Some(token) => {
+            let word = arena.push(token);
+            run.filed(word)
+        }
+        None => NULL,
+    }
+}
+
+extern "C" fn cleanpath(run: &mut Run<'_>, path: u64, _: u64, _: u64, _: u32) -> u64 {
+    rewritten(run, path, strings::cleanpath)
+}
+
+extern "C" fn tolower(run: &mut Run<'_>, text: u64, _: u64, _: u64, _: u32) -> u64 {
+    rewritten(run, text, <[u8]>::to_ascii_lowercase)
+}
+
+extern "C" fn toupper(run: &mut Run<'_>, text: u64, _: u64, _: u64, _: u32) -> u64 {
+    rewritten(run, text, <[u8]>::to_ascii_uppercase)
+}
+
+/// A string made from another, never longer.
+fn rewritten(run: &mut Run<'_>, text: u64, make: fn(&[u8]) -> Vec<u8>) -> u64 {
+    if length(run, text).is_none() {
+        return 0;
+    }
+    let made = make(run.bytes(text).unwrap_or(&[]));
+    run.word(ValueRef::Str(Some(&made)))
+}
+
+/// The base argument, or a fault.
+fn base(run: &mut Run<'_>, base: u64, given: bool) -> Option<u32> {
+    let base = if given { base as i64 } else { 10 };
+    let base = u32::try_from(base).ok().filter(|base| (2..=36).contains(base));
+    if base.is_none() {
+        run.raise(Raised::plain(FaultKind::IllOp));
+    }
+    base
+}
+
+extern "C" fn lltostr(run: &mut Run<'_>, value: u64, radix: u64, _: u64, given: u32) -> u64 {
+    let Some(base) = base(run, radix, given > 1) else { return 0 };
+    let text = numbers::digits(value as i64, base);
+    run.word(ValueRef::Str(Some(&text)))
+}
+
+extern "C" fn strtoll(run: &mut Run<'_>, text: u64, radix: u64, _: u64, given: u32) -> u64 {
+    if length(run, text).is_none() {
+        return 0;
+    }
+    let Some(base) = base(run, radix, given > 1) else { return 0 };
+    numbers::parse(run.bytes(text).unwrap_or(&[]), base) as u64
+}
+
+extern "C" fn swap16(_: &mut Run<'_>, value: u64, _: u64, _: u64, _: u32) -> u64 {
+    u64::from((value as u16).to_be())
+}
+
+extern "C" fn swap32(_: &mut Run<'_>, value: u64, _: u64, _: u64, _: u32) -> u64 {
+    u64::from((value as u32).to_be())
+}
+
+extern "C" fn swap64(_: &mut Run<'_>, value: u64, _: u64, _: u64, _: u32) -> u64 {
+    value.to_be()
+}
+
+extern "C" fn getmajor(_: &mut Run<'_>, device: u64, _: u64, _: u64, _: u32) -> u64 {
+    u64::from(device as u32 >> 20)
+}
+
+extern "C" fn getminor(_: &mut Run<'_>, device: u64, _: u64, _: u64, _: u32) -> u64 {
+    device & 0xf_ffff
+}
+
+extern "C" fn rand(run: &mut Run<'_>, _: u64, _: u64, _: u64, _: u32) -> u64 {
+    run.world.random.next() as i32 as u64
 }
 
 extern "C" fn suffix(run: &mut Run<'_>, text: u64, from: u64, _: u64, _: u32) -> u64 {
