@@ -1,5 +1,6 @@
-//! Constants every program may name: `NULL`, error numbers, signals, open flags and the kinds of fault (language spec
-//! §8.4). All have type `int`, as the library inlines they stand for have once folded (language spec §6.2).
+//! Constants every program may name: `NULL`, error numbers, signals, open flags, the kinds of fault (language spec §8.4)
+//! and those of the network and process libraries (runtime spec §17). All have type `int`, as the library inlines they
+//! stand for have once folded (language spec §6.2).
 //!
 //! The values are Linux's on x86-64 and aarch64; where the two differ the table says so.
 
@@ -64,6 +65,30 @@ const FAULTS: &[(&str, i64)] = &[
     ("DTRACEFLT_BADINDEX", 11), ("DTRACEFLT_LIBRARY", 1000),
 ];
 
+/// Constants of the other libraries: networks, processes and packets (runtime spec §17).
+#[rustfmt::skip]
+const LIBRARY: &[(&str, i64)] = &[
+    ("REQ_WRITE", 1), ("REQ_SYNC", 0x800), ("BIO_USER_MAPPED", 6), ("IPPROTO_IP", 0), ("IPPROTO_HOPOPTS", 0),
+    ("IPPROTO_ICMP", 1), ("IPPROTO_IGMP", 2), ("IPPROTO_IPIP", 4), ("IPPROTO_TCP", 6), ("IPPROTO_EGP", 8),
+    ("IPPROTO_PUP", 12), ("IPPROTO_UDP", 17), ("IPPROTO_IDP", 22), ("IPPROTO_TP", 29), ("IPPROTO_DCCP", 33),
+    ("IPPROTO_IPV6", 41), ("IPPROTO_ROUTING", 43), ("IPPROTO_FRAGMENT", 44), ("IPPROTO_RSVP", 46),
+    ("IPPROTO_GRE", 47), ("IPPROTO_ESP", 50), ("IPPROTO_AH", 51), ("IPPROTO_ICMPV6", 58), ("IPPROTO_NONE", 59),
+    ("IPPROTO_DSTOPTS", 60), ("IPPROTO_OSPF", 89), ("IPPROTO_MTP", 92), ("IPPROTO_BEETPH", 94),
+    ("IPPROTO_ENCAP", 98), ("IPPROTO_PIM", 103), ("IPPROTO_COMP", 108), ("IPPROTO_SCTP", 132),
+    ("IPPROTO_MH", 135), ("IPPROTO_UDPLITE", 136), ("IPPROTO_RAW", 255), ("IPPROTO_MAX", 256),
+    ("TCP_MIN_HEADER_LENGTH", 20), ("RW_WRITER", 0), ("RW_READER", 1), ("AF_INET", 2), ("AF_INET6", 10),
+    ("ARPHRD_ETHER", 1), ("ARPHRD_INFINIBAND", 32), ("NET_PROBE_OUTBOUND", 0), ("NET_PROBE_INBOUND", 1),
+    ("PCAP_NULL", 0), ("PCAP_ETHER", 1), ("PCAP_WIFI", 105), ("PCAP_PPP", 9), ("PCAP_IP", 12),
+    ("PCAP_IPOIB", 242), ("PR_STOPPED", 1), ("PR_ISTOP", 2), ("PR_DSTOP", 4), ("PR_IDLE", 0x1000_0000),
+    ("SSLEEP", 1), ("SRUN", 2), ("SZOMB", 3), ("SSTOP", 4), ("SIDL", 5), ("SONPROC", 6), ("SWAIT", 7),
+    ("CLD_EXITED", 1), ("CLD_KILLED", 2), ("CLD_DUMPED", 3), ("CLD_TRAPPED", 4), ("CLD_STOPPED", 5),
+    ("CLD_CONTINUED", 6), ("TH_FIN", 1), ("TH_SYN", 2), ("TH_RST", 4), ("TH_PSH", 8), ("TH_ACK", 0x10),
+    ("TH_URG", 0x20), ("TH_ECE", 0x40), ("TH_CWR", 0x80), ("TCP_STATE_IDLE", 0), ("TCP_STATE_ESTABLISHED", 1),
+    ("TCP_STATE_SYN_SENT", 2), ("TCP_STATE_SYN_RECEIVED", 3), ("TCP_STATE_FIN_WAIT_1", 4),
+    ("TCP_STATE_FIN_WAIT_2", 5), ("TCP_STATE_TIME_WAIT", 6), ("TCP_STATE_CLOSED", 7),
+    ("TCP_STATE_CLOSE_WAIT", 8), ("TCP_STATE_LAST_ACK", 9), ("TCP_STATE_LISTEN", 10), ("TCP_STATE_CLOSING", 11),
+];
+
 /// The name of a signal; of two for one number the older.
 pub fn signal_name(number: i64) -> Option<&'static str> {
     SIGNALS.iter().find(|(_, value)| *value == number).map(|(name, _)| *name)
@@ -83,14 +108,14 @@ pub fn constant(name: &str) -> Option<i64> {
             _ => {}
         }
     }
-    let table = match name.as_bytes().first()? {
-        b'E' => ERRNO,
-        b'S' => SIGNALS,
-        b'O' => OPEN_FLAGS,
-        b'D' => FAULTS,
-        _ => return None,
+    let tables: &[_] = match name.as_bytes().first()? {
+        b'E' => &[ERRNO],
+        b'S' => &[SIGNALS, LIBRARY],
+        b'O' => &[OPEN_FLAGS],
+        b'D' => &[FAULTS],
+        _ => &[LIBRARY],
     };
-    table.iter().find(|(n, _)| *n == name).map(|(_, value)| *value)
+    tables.iter().copied().flatten().find(|(n, _)| *n == name).map(|(_, value)| *value)
 }
 
 #[cfg(test)]
@@ -107,7 +132,22 @@ mod tests {
             ("O_RDWR", Some(2)),
             ("DTRACEFLT_BADADDR", Some(1)),
             ("DTRACEFLT_LIBRARY", Some(1000)),
+            ("EHWPOISON", Some(133)),
+            ("SRUN", Some(2)),
+            ("IPPROTO_IP", Some(0)),
+            ("IPPROTO_HOPOPTS", Some(0)),
+            ("IPPROTO_UDP", Some(17)),
+            ("IPPROTO_MAX", Some(256)),
+            ("AF_INET6", Some(10)),
+            ("PR_IDLE", Some(0x1000_0000)),
+            ("CLD_CONTINUED", Some(6)),
+            ("TH_CWR", Some(128)),
+            ("TCP_STATE_CLOSING", Some(11)),
+            ("PCAP_WIFI", Some(105)),
+            ("BIO_USER_MAPPED", Some(6)),
             ("EGHOST", None),
+            ("SGHOST", None),
+            ("", None),
         ] {
             assert_eq!(constant(name), value, "{name}");
         }
