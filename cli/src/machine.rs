@@ -121,6 +121,12 @@ pub(crate) fn choose(
         // What is missing is said when the program turns out to need it.
         (_, _, Err(_)) => Kind::Bpf,
     };
+    if let (Kind::Bpf, false, Err(why)) = (kind, commands_only, &may)
+        && traces
+    {
+        let help = "run as root: the ptrace source, which needs no privilege, traces commands only";
+        return Err(why.clone().help(help).into());
+    }
     let notice = match (&options.source, kind, &may) {
         (SourceChoice::Auto, Kind::Bpf, _) => Some("source bpf".to_string()),
         (SourceChoice::Auto, Kind::Ptrace, Err(why)) => Some(format!("source ptrace ({})", why.message)),
@@ -164,6 +170,8 @@ impl Machine {
         let source: Box<dyn EventSource> = match kind {
             _ if !traces => Box::new(IdleSource::new(environment, wake)),
             Kind::Bpf => {
+                caps::can_bpf()
+                    .map_err(|why| why.help("run as root, or give a command with -c to trace only that"))?;
                 let mut source = BpfSource::new(&[], wake)?;
                 source.set_settings(settings.into());
                 Box::new(source)
@@ -204,7 +212,7 @@ fn synthetic(path: &str, options: &Options, settings: &Settings) -> Result<Machi
             SyntheticSource::with_kernel(file, Box::new(Injection::<Harness>::new(settings)))
         }
         EngineChoice::Bpf => {
-            caps::can_bpf()?;
+            caps::can_bpf().map_err(|why| why.help("run as root, or use `--engine rbpf`"))?;
             SyntheticSource::with_kernel(file, Box::new(Injection::<KernelMachine>::new(settings)))
         }
     };

@@ -4,6 +4,7 @@
 use std::fs::OpenOptions;
 use std::io::Write;
 
+use dtrail_lang::builtins::foreign;
 use dtrail_lang::diag::Diagnostic;
 use dtrail_lang::diag::render::{self, Style};
 use dtrail_lang::env::{FiredBy, NoMatch, ProbePattern};
@@ -364,7 +365,10 @@ impl Session<'_> {
                         }
                     }
                     Err(NoMatch::Zero) => {
-                        misses.push(format!("failed to match {shown}: No probe matches description"));
+                        let advice = described.pattern.as_ref().and_then(foreign::advice);
+                        let advice = advice.filter(|_| !self.terse);
+                        let help = advice.map_or(String::new(), |advice| format!("\n  help: {advice}"));
+                        misses.push(format!("failed to match {shown}: No probe matches description{help}"));
                     }
                     Err(NoMatch::OtherSource(why) | NoMatch::Refused { text: why, .. }) => {
                         misses.push(format!("failed to match {shown}: {why}"));

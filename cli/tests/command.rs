@@ -199,6 +199,23 @@ fn lists() {
 }
 
 #[test]
+fn descriptions_of_other_tracers_get_advice() {
+    let heading = "   ID   PROVIDER            MODULE                          FUNCTION NAME\n";
+    check(
+        &["-ln", "tick-100us"],
+        heading,
+        "dtrail: failed to match :::tick-100us: No probe matches description\n  help: the shortest period is 200us: use `tick-200us`\n",
+        0,
+    );
+    check(
+        &["-n", "interval:s:5 { trace(1); }"],
+        "",
+        "dtrail: invalid probe specifier interval:s:5 { trace(1); }: probe description :interval:s:5 does not match any probes\n  --> -n:1:1\n  1 | interval:s:5 { trace(1); }\n    | ^^^^^^^^^^^^\n  help: timers are written `tick-5s`\n",
+        1,
+    );
+}
+
+#[test]
 fn versions_and_help() {
     check(&["-V"], "dtrail: dtrail D 2.0\n", "", 0);
     check(&["--version"], &format!("dtrail {}\n", env!("CARGO_PKG_VERSION")), "", 0);

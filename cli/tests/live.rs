@@ -327,6 +327,76 @@ fn an_interrupt_ends_tracing() {
     }
 }
 
+/// Whoever runs it: one line, and nothing before it.
+#[test]
+fn a_command_that_cannot_start_is_told_first() {
+    for who in everybody() {
+        for (command, why) in [
+            ("/nonexistent", "No such file or directory"),
+            ("nosuchprogram", "No such file or directory"),
+            ("/etc/passwd", "Permission denied"),
+        ] {
+            let output = dtrail(who, &["-n", "syscall::read:entry", "-c", command]);
+            assert_eq!(
+                (String::from_utf8_lossy(&output.stderr).as_ref(), output.status.code()),
+                (format!("{}: failed to execute {command}: {why}\n", name(who)).as_str(), Some(1)),
+                "{who:?}"
+            );
+        }
+    }
+}
+
+/// The folders of `PATH` that may not be searched hold nothing.
+#[test]
+fn folders_out_of_reach_hold_no_commands() {
+    if !everybody().contains(&Who::Nobody) {
+        return;
+    }
+    let locked = std::env::temp_dir().join(format!("dtrail-locked-{}", std::process::id()));
+    std::fs::create_dir_all(&locked).expect("a folder");
+    std::fs::set_permissions(&locked, std::os::unix::fs::PermissionsExt::from_mode(0o700)).expect("ours");
+    let output = Command::new("setpriv")
+        .args(["--reuid=65534", "--regid=65534", "--clear-groups"])
+        .arg(for_everybody())
+        .args(["-n", "syscall::read:entry", "-c", "nosuchprogram"])
+        .env("PATH", format!("{}:/usr/bin:/bin", locked.display()))
+        .output()
+        .expect("it starts");
+    let _ = std::fs::remove_dir(&locked);
+    assert_eq!(
+        String::from_utf8_lossy(&output.stderr),
+        format!("{}: failed to execute nosuchprogram: No such file or directory\n", name(Who::Nobody))
+    );
+}
+
+/// Without privilege, what is missing and what can be done instead.
+#[test]
+fn help_without_privilege() {
+    if !everybody().contains(&Who::Nobody) {
+        return;
+    }
+    let needs = "tracing the kernel needs root, or CAP_BPF and CAP_PERFMON";
+    for (args, help) in [
+        (
+            &["-n", "syscall::read:entry", "-p", "1"][..],
+            "run as root: the ptrace source, which needs no privilege, traces commands only",
+        ),
+        (&["-n", "syscall::read:entry"], "run as root, or give a command with -c to trace only that"),
+    ] {
+        let output = dtrail(Who::Nobody, args);
+        assert_eq!(
+            (String::from_utf8_lossy(&output.stderr).into_owned(), output.status.code()),
+            (format!("{}: {needs}\n  help: {help}\n", name(Who::Nobody)), Some(1)),
+        );
+    }
+}
+
+/// What it is called in messages.
+fn name(who: Who) -> String {
+    let path = if who == Who::Nobody { for_everybody() } else { DTRAIL.to_owned() };
+    path.rsplit('/').next().unwrap_or_default().to_owned()
+}
+
 #[test]
 fn a_closed_pipe_ends_the_run_quietly() {
     let Some(steps) = steps() else { return };

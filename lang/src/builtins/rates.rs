@@ -23,7 +23,7 @@ pub enum TimerKind {
 }
 
 /// Nanoseconds in each unit of a period.
-const UNITS: &[(&str, u64)] = &[
+pub(super) const UNITS: &[(&str, u64)] = &[
     ("ns", 1),
     ("nsec", 1),
     ("us", 1_000),

@@ -9,6 +9,7 @@ use std::sync::Arc;
 use super::errors;
 use super::session::{Session, Signature};
 use crate::ast::ProbeDesc;
+use crate::builtins::foreign;
 use crate::diag::{Diagnostic, Tag};
 use crate::env::{NoMatch, Probe, ProbeId, ProbePattern};
 use crate::ir::ProbeIndex;
@@ -78,8 +79,9 @@ impl Session<'_> {
             Ok(probes) if !probes.is_empty() || self.zdefs => Ok(probes),
             Ok(_) | Err(NoMatch::Zero) if !self.zdefs => {
                 let error = errors::no_probe(desc.span, shown);
-                Err(match self.env.suggest(pattern).first() {
-                    Some(near) => error.help(format!("did you mean {near}?")),
+                let near = || Some(format!("did you mean {}?", self.env.suggest(pattern).first()?));
+                Err(match foreign::advice(pattern).or_else(near) {
+                    Some(help) => error.help(help),
                     None => error,
                 })
             }

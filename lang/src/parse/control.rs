@@ -85,6 +85,14 @@ pub(super) fn read(line: &str) -> Result<Control<'_>, ControlError> {
     }
 }
 
+/// What a refused control line was meant for: those of the C preprocessor. The line starts with its `#`.
+pub(super) fn advice(line: &str) -> Option<&'static str> {
+    const PREPROCESSOR: &[&str] =
+        &["include", "include_next", "define", "undef", "if", "ifdef", "ifndef", "elif", "else", "endif"];
+    let word = tokens(line).first()?.text;
+    PREPROCESSOR.contains(&word).then_some("the C preprocessor runs with -C only, which is not supported yet")
+}
+
 fn pragma<'a>(tokens: &[Token<'a>], whole: (usize, usize)) -> Result<Control<'a>, ControlError> {
     let word = |i: usize| tokens.get(i).map_or("", |t| t.text);
     if word(0) == "error" {

@@ -3,7 +3,7 @@
 //! program that decides the filter is compiled. Never: a shell, except for a script without an interpreter line, as
 //! `execvp` has it.
 
-use std::ffi::{CString, OsStr};
+use std::ffi::{CStr, CString, OsStr};
 use std::fs::File;
 use std::io::{self, Read, Write};
 use std::os::fd::FromRawFd;
@@ -37,6 +37,10 @@ pub(super) fn start(words: &[&[u8]], options: libc::c_int) -> Result<Command, Er
     let intent = format!("failed to execute {name}");
     let fail = |error: io::Error| Error::new(reason(&error)).context(&intent);
     let image = Image::new(words).map_err(|message| Error::new(message).context(&intent))?;
+    // What can be known now is said now, before anything else comes of the run.
+    if let Some(error) = missing(&image.paths) {
+        return Err(fail(io::Error::from_raw_os_error(error)));
+    }
     let (filter_out, filter_in) = pipe().map_err(fail)?;
     let (failure_out, failure_in) = pipe().map_err(fail)?;
     let mut buffer = vec![0u8; libc::BPF_MAXINSNS as usize * size_of::<sock_filter>()];
@@ -205,11 +209,41 @@ impl Image {
             match error {
                 libc::ENOENT | libc::ENOTDIR => {}
                 // Found, but not for us: what is said if nothing else is found either.
-                libc::EACCES => worst = libc::EACCES,
+                libc::EACCES if self.paths.len() == 1 || accessible(path, libc::F_OK).is_ok() => {
+                    worst = libc::EACCES;
+                }
+                libc::EACCES => {}
                 _ => return error,
             }
         }
         worst
+    }
+}
+
+/// Why none of these files can be executed: `EACCES` if one is there but not executable, else `ENOENT`; a folder that
+/// may not be searched has nothing in it, unless it was named. `None` if one can be, or `execve` must say.
+fn missing(paths: &[CString]) -> Option<i32> {
+    let mut worst = libc::ENOENT;
+    for path in paths {
+        match accessible(path, libc::X_OK) {
+            Err(libc::ENOENT | libc::ENOTDIR) => {}
+            Err(libc::EACCES) => {
+                if paths.len() == 1 || accessible(path, libc::F_OK).is_ok() {
+                    worst = libc::EACCES;
+                }
+            }
+            _ => return None,
+        }
+    }
+    Some(worst)
+}
+
+/// Whether the effective user has this access to a file, else the error number. One system call, no allocation.
+fn accessible(path: &CStr, mode: libc::c_int) -> Result<(), i32> {
+    // SAFETY: the path is null-terminated.
+    match unsafe { libc::faccessat(libc::AT_FDCWD, path.as_ptr(), mode, libc::AT_EACCESS) } {
+        0 => Ok(()),
+        _ => Err(errno()),
     }
 }
 
@@ -295,5 +329,19 @@ mod tests {
         assert!(image.paths.iter().all(|path| path.to_bytes().ends_with(b"prog")));
         assert!(Image::new(&[b"a\0b"]).is_err());
         assert!(Image::new(&[]).is_err());
+    }
+
+    #[test]
+    fn what_cannot_be_executed_is_known_before() {
+        for (paths, expected) in [
+            (&[c"/no/such"][..], Some(libc::ENOENT)),
+            (&[c"/no/such", c"/etc/passwd/x"], Some(libc::ENOENT)),
+            (&[c"/etc/passwd"], Some(libc::EACCES)),
+            (&[c"/etc/passwd", c"/no/such"], Some(libc::EACCES)),
+            (&[c"/no/such", c"/bin/sh"], None),
+        ] {
+            let paths: Vec<CString> = paths.iter().map(|&path| path.to_owned()).collect();
+            assert_eq!(missing(&paths), expected, "{paths:?}");
+        }
     }
 }

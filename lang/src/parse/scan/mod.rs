@@ -367,7 +367,11 @@ impl<'a, 'c> Scanner<'a, 'c> {
         };
         let line = &rest[..len];
         let refuse = |(tag, message, (from, to)): control::ControlError| {
-            self.fail(tag, message, start + from, start + to)
+            let mut failure = self.fail(tag, message, start + from, start + to);
+            if let Some(advice) = control::advice(line).filter(|_| tag == Tag::PragctlInval) {
+                failure.diagnostic = failure.diagnostic.help(advice);
+            }
+            failure
         };
         match control::read(line).map_err(refuse)? {
             Control::Ignored | Control::Line(_) => {}

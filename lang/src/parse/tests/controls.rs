@@ -20,6 +20,16 @@ fn control_lines_stand_anywhere() {
 }
 
 #[test]
+fn lines_of_the_preprocessor_name_its_option() {
+    let help = |text: &str| script().parse(text).expect_err("it is refused").help;
+    let advice = Some("the C preprocessor runs with -C only, which is not supported yet".to_string());
+    for line in ["#define N 3", "# include <sys/types.h>", "#include \"x.h\"", "#if 1", "#ifdef N"] {
+        assert_eq!(help(&format!("{line}\nBEGIN {{ }}\n")), advice, "{line}");
+    }
+    assert_eq!(help("#zork\nBEGIN { }\n"), None);
+}
+
+#[test]
 fn options_are_set() {
     let mut case = script();
     case.parse("#pragma D option quiet\n #pragma\tD option strsize=1k\nBEGIN { }").expect("a program");

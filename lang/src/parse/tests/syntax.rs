@@ -284,6 +284,7 @@ fn what_comes_later_is_refused_by_name() {
         ("inline string name[int n] = n == 0 ? \"a\" : \"b\";", "1:1", "inline definitions"),
         ("translator struct s < int i > { a = i; b = i + 1; };", "1:1", "translators"),
         ("translator struct s < struct t *T > { };", "1:1", "translators"),
+        ("translator foo_t < int x > { a = x; };", "1:1", "translators"),
         ("provider p { probe a(int, char *) : (string); probe b(); };", "1:1", "provider definitions"),
         ("extern int x;", "1:1", "extern declarations"),
         ("int f(int, char *, ...);", "1:5", "function prototypes"),

@@ -1,0 +1,169 @@
+//! Descriptions that match no probe because another tracer writes them so, or because a timer's rate is none: what to
+//! write instead. In: a pattern that matched nothing. Out: one sentence, or nothing.
+
+use super::rates::{Bare, MIN_TIMER_PERIOD, UNITS, parse_rate};
+use crate::env::ProbePattern;
+
+/// What follows the first word of a foreign description.
+type Advice = fn(&[&str]) -> Option<String>;
+
+/// First words of other tracers' descriptions.
+const FOREIGN: &[(&[&str], Advice)] = &[
+    (&["kprobe", "kfunc", "fentry", "k"], |rest| kernel_function(rest, "entry")),
+    (&["kretprobe", "kretfunc", "fexit", "kr"], |rest| kernel_function(rest, "return")),
+    (&["tracepoint", "t", "rawtracepoint"], tracepoint),
+    (&["interval", "i"], |rest| timer("tick", rest)),
+    (&["profile", "p"], |rest| timer("profile", rest)),
+    (&["uprobe", "uretprobe", "usdt", "u", "ur", "U"], |_| {
+        Some("probes in processes are not supported yet".to_owned())
+    }),
+    (&["software", "hardware", "s", "h"], |_| {
+        Some("performance counters are not supported yet; `profile-97` samples every CPU".to_owned())
+    }),
+];
+
+/// Prefixes of the kernel's functions behind system calls.
+const CALL_SYMBOLS: &[&str] =
+    &["__x64_sys_", "__arm64_sys_", "__se_sys_", "__do_sys_", "do_sys_", "ksys_", "sys_"];
+
+/// Advice for a description that matches nothing.
+pub fn advice(pattern: &ProbePattern) -> Option<String> {
+    let ProbePattern { provider, module, function, name } = pattern;
+    if let Some(advice) = rate(name) {
+        return Some(advice);
+    }
+    let parts = [provider.as_str(), module, function, name];
+    let first = parts.iter().position(|part| !part.is_empty())?;
+    let (word, rest) = (parts[first], &parts[first + 1..]);
+    let foreign = FOREIGN.iter().find(|(words, _)| !rest.is_empty() && words.contains(&word));
+    if let Some(advice) = foreign.and_then(|(_, advice)| advice(rest)) {
+        return Some(advice);
+    }
+    (name == "exit" && matches!(provider.as_str(), "" | "syscall"))
+        .then(|| "the end of a call is `return`".to_owned())
+}
+
+/// What is wrong with the rate of a timer.
+fn rate(name: &str) -> Option<String> {
+    let (kind, rate) = name.split_once('-').filter(|(kind, _)| matches!(*kind, "tick" | "profile"))?;
+    let unit = rate.trim_start_matches(|c: char| c.is_ascii_digit());
+    let number = &rate[..rate.len() - unit.len()];
+    let known = unit.is_empty()
+        || unit.eq_ignore_ascii_case("hz")
+        || UNITS.iter().any(|(name, _)| unit.eq_ignore_ascii_case(name));
+    if rate.contains(['*', '?', '[']) {
+        return None;
+    }
+    if number.is_empty() {
+        return Some(format!("a rate begins with a number: `{kind}-1s`, `{kind}-100hz`"));
+    }
+    if !known {
+        return Some(format!("unknown unit `{unit}`: use ns, us, ms, s, m, h, d or hz"));
+    }
+    if number.bytes().all(|b| b == b'0') {
+        return Some("a rate of 0 never fires".to_owned());
+    }
+    match parse_rate(rate, Bare::Hertz) {
+        None => Some("the period is too long".to_owned()),
+        Some(period) if period < MIN_TIMER_PERIOD => {
+            let shortest = MIN_TIMER_PERIOD / 1000;
+            Some(format!("the shortest period is {shortest}us: use `{kind}-{shortest}us`"))
+        }
+        Some(_) => None,
+    }
+}
+
+/// `kprobe:do_sys_openat2`
+fn kernel_function(rest: &[&str], name: &str) -> Option<String> {
+    let function = rest.last()?;
+    let call = CALL_SYMBOLS.iter().find_map(|prefix| function.strip_prefix(prefix));
+    Some(match call {
+        Some(call) => format!("system calls are probed by name: `syscall::{call}:{name}`"),
+        None => format!("this is `fbt::{function}:{name}`, and provider `fbt` is not supported yet"),
+    })
+}
+
+/// `tracepoint:syscalls:sys_enter_openat`
+fn tracepoint(rest: &[&str]) -> Option<String> {
+    let [.., group, event] = rest else { return None };
+    let names = [("sys_enter", "entry"), ("sys_exit", "return")];
+    let call = names.iter().find_map(|(prefix, name)| Some((event.strip_prefix(prefix)?, name)));
+    match (*group, call) {
+        ("syscalls" | "raw_syscalls", Some((call, name))) => {
+            let call = call.trim_start_matches('_');
+            Some(format!("system calls are probed by name: `syscall::{call}:{name}`"))
+        }
+        _ => Some("tracepoints are not supported yet; `-l` lists the probes there are".to_owned()),
+    }
+}
+
+/// `interval:s:5`, `profile:hz:99`
+fn timer(kind: &str, rest: &[&str]) -> Option<String> {
+    let [unit, number] = rest else { return None };
+    let meant = format!("{kind}-{number}{unit}");
+    parse_rate(&format!("{number}{unit}"), Bare::Hertz).map(|_| format!("timers are written `{meant}`"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The advice for a description as it is written.
+    fn of(text: &str) -> Option<String> {
+        let mut parts: Vec<String> = vec![String::new(); 3 - text.matches(':').count()];
+        parts.extend(text.split(':').map(str::to_owned));
+        let [provider, module, function, name] = parts.try_into().expect("four parts");
+        advice(&ProbePattern { provider, module, function, name })
+    }
+
+    #[test]
+    fn descriptions_of_other_tracers() {
+        for (text, expected) in [
+            ("kprobe:vfs_read", "this is `fbt::vfs_read:entry`, and provider `fbt` is not supported yet"),
+            ("kretprobe:vfs_read", "this is `fbt::vfs_read:return`, and provider `fbt` is not supported yet"),
+            ("kprobe:__x64_sys_openat", "system calls are probed by name: `syscall::openat:entry`"),
+            (
+                "tracepoint:syscalls:sys_enter_openat",
+                "system calls are probed by name: `syscall::openat:entry`",
+            ),
+            ("tracepoint:syscalls:sys_exit_read", "system calls are probed by name: `syscall::read:return`"),
+            ("tracepoint:raw_syscalls:sys_enter", "system calls are probed by name: `syscall:::entry`"),
+            (
+                "tracepoint:sched:sched_switch",
+                "tracepoints are not supported yet; `-l` lists the probes there are",
+            ),
+            ("interval:s:5", "timers are written `tick-5s`"),
+            ("interval:ms:100", "timers are written `tick-100ms`"),
+            ("profile:hz:99", "timers are written `profile-99hz`"),
+            ("uprobe:libc:malloc", "probes in processes are not supported yet"),
+            ("syscall::read:exit", "the end of a call is `return`"),
+            ("read:exit", "the end of a call is `return`"),
+        ] {
+            assert_eq!(of(text).as_deref(), Some(expected), "{text}");
+        }
+        for text in
+            ["syscall::nosuch:entry", "proc:::exit", "interval:s", "interval:s:x", "kprobe", "", ":::"]
+        {
+            assert_eq!(of(text), None, "{text}");
+        }
+    }
+
+    #[test]
+    fn rates() {
+        for (text, expected) in [
+            ("tick-100us", "the shortest period is 200us: use `tick-200us`"),
+            ("profile-10khz", "unknown unit `khz`: use ns, us, ms, s, m, h, d or hz"),
+            ("profile:::profile-10000", "the shortest period is 200us: use `profile-200us`"),
+            ("tick-5parsecs", "unknown unit `parsecs`: use ns, us, ms, s, m, h, d or hz"),
+            ("tick-0", "a rate of 0 never fires"),
+            ("tick-0s", "a rate of 0 never fires"),
+            ("tick-sec", "a rate begins with a number: `tick-1s`, `tick-100hz`"),
+            ("tick-99999999999999d", "the period is too long"),
+        ] {
+            assert_eq!(of(text).as_deref(), Some(expected), "{text}");
+        }
+        for text in ["tick-1s", "tick-*", "tock-0"] {
+            assert_eq!(of(text), None, "{text}");
+        }
+    }
+}
