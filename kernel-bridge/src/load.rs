@@ -22,7 +22,7 @@ use dtrail_vm::event::Error;
 use crate::ebpf::{self, EbpfProgram, Hook, ProgramSpec};
 use crate::maps::KernelMaps;
 use crate::readers::btf;
-use crate::sys::{bpf as syscall, cpus};
+use crate::sys::{bpf as syscall, cpus, hidden_files};
 
 /// Programs in the kernel.
 #[derive(Debug)]
@@ -37,10 +37,8 @@ pub struct Loaded {
 pub fn load(plan: &Plan, program: &EbpfProgram, types: Option<&Btf>) -> Result<(Loaded, KernelMaps), Error> {
     let bound = bind::bind(program).map_err(|e| refusal::maps(&e))?;
     let object = ebpf::object::write(&bound.program)?;
-    // `new` reads all the kernel's types, 13 MB of them; they go before anything else is allocated.
-    let mut loader = EbpfLoader::new();
     let mut ebpf =
-        loader.btf(None).allow_unsupported_maps().load(&object).map_err(|e| refusal::object(&e))?;
+        loader().btf(None).allow_unsupported_maps().load(&object).map_err(|e| refusal::object(&e))?;
 
     for spec in &program.programs {
         let loaded = ebpf.program_mut(&spec.name).ok_or(ProgramError::NotLoaded);
@@ -55,6 +53,17 @@ pub fn load(plan: &Plan, program: &EbpfProgram, types: Option<&Btf>) -> Result<(
         KernelMaps::new(descriptors, &program.maps, program.state.control).map_err(|e| refusal::maps(&e))?;
     let programs = program.programs.iter().map(|spec| (spec.name.clone(), spec.hook.clone())).collect();
     Ok((Loaded { ebpf, programs }, maps))
+}
+
+/// A loader that knows nothing of the kernel's types. aya reads them all as it makes one, 18 ms and 19 MB for nothing, unless
+/// the file cannot be found; so it is made where there are no files, if this process may go there.
+fn loader() -> EbpfLoader<'static> {
+    let secluded = std::thread::Builder::new().name("loader".into()).spawn(|| {
+        // Where it fails, the types are read and dropped again: slower, not wrong.
+        let _ = hidden_files::hide_from_this_thread();
+        EbpfLoader::new()
+    });
+    secluded.ok().and_then(|thread| thread.join().ok()).unwrap_or_else(EbpfLoader::new)
 }
 
 fn load_one(program: &mut Program, spec: &ProgramSpec, types: Option<&Btf>) -> Result<(), ProgramError> {

@@ -6,6 +6,7 @@
 pub mod bpf;
 pub mod cpus;
 pub mod grace;
+pub mod hidden_files;
 pub mod mapping;
 pub mod ring;
 pub mod user_memory;
