@@ -70,6 +70,10 @@ actions! {
     Clear = "clear", &[Aggregation], 1, false, Consumer, Control, true;
     /// Removes entries of an aggregation.
     Trunc = "trunc", &[Aggregation, C("int64_t")], 1, false, Consumer, Control, true;
+    /// Divides what is printed of an aggregation.
+    Normalize = "normalize", &[Aggregation, C("uint64_t")], 2, false, Consumer, User, false;
+    /// Ends that.
+    Denormalize = "denormalize", &[Aggregation], 1, false, Consumer, User, false;
 }
 
 impl Action {
@@ -99,8 +103,6 @@ pub const UNIMPLEMENTED: &[&str] = &[
     "umod",
     "uaddr",
     "pcap",
-    "normalize",
-    "denormalize",
     "system",
     "freopen",
     "ftruncate",

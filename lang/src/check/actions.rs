@@ -20,6 +20,7 @@ fn aggregation_tags(action: Action) -> (Tag, Tag) {
     match action {
         Action::Clear => (Tag::ClearAggarg, Tag::ClearAggbad),
         Action::Trunc => (Tag::TruncAggarg, Tag::TruncAggbad),
+        Action::Normalize | Action::Denormalize => (Tag::NormalizeAggarg, Tag::NormalizeAggbad),
         _ => (Tag::PrintaAggarg, Tag::PrintaAggbad),
     }
 }
@@ -53,11 +54,11 @@ impl Body<'_, '_> {
             }
             Action::Printf => self.printf(args, &infos, span)?,
             Action::Printa => self.printa(args, &infos, span)?,
-            Action::Clear | Action::Trunc => {
+            Action::Clear | Action::Trunc | Action::Normalize | Action::Denormalize => {
                 let Some(&info) = infos.first() else { return Ok(()) };
                 let agg = self.aggregation_argument(action, 1, info, span)?;
                 let recorded = match infos.len() {
-                    2.. => vec![(1, ValueType::Int { bits: 64, signed: true })],
+                    2.. => vec![(1, ValueType::Int { bits: 64, signed: action != Action::Normalize })],
                     _ => Vec::new(),
                 };
                 (recorded, SiteDetail::Agg(agg))

@@ -111,16 +111,18 @@ fn tables(program: &Program) -> Result<(), String> {
             (Detail::None, Action::Default | Action::Trace | Action::Exit) => &[][..],
             (Detail::Format(_), Action::Printf) => &[],
             (Detail::Printa { aggs, .. }, Action::Printa) if !aggs.is_empty() => aggs,
-            (Detail::Agg(agg), Action::Clear | Action::Trunc) => std::slice::from_ref(agg),
+            (Detail::Agg(agg), Action::Clear | Action::Trunc | Action::Normalize | Action::Denormalize) => {
+                std::slice::from_ref(agg)
+            }
             _ => return Err(format!("action site {i}: detail does not fit the action")),
         };
         require(aggs.iter().all(|agg| agg.index() < program.aggs.len()), || {
             format!("action site {i}: names an aggregation that does not exist")
         })?;
         let arguments = match site.action {
-            Action::Default | Action::Clear | Action::Printa => site.args.is_empty(),
+            Action::Default | Action::Clear | Action::Denormalize | Action::Printa => site.args.is_empty(),
             Action::Trace => site.args.len() == 1,
-            Action::Exit => matches!(site.args[..], [ValueType::Int { .. }]),
+            Action::Exit | Action::Normalize => matches!(site.args[..], [ValueType::Int { .. }]),
             Action::Trunc => matches!(site.args[..], [] | [ValueType::Int { .. }]),
             Action::Printf => true,
         };

@@ -60,16 +60,27 @@ impl AggState {
         }
     }
 
-    /// The number that is printed: 0 for an empty `min`, `max` or `avg`, and for histograms, which print rows.
+    /// The number that is compared, and printed where nothing is normalized: see [`AggState::normalized`].
     pub fn number(&self) -> i64 {
+        self.normalized(1)
+    }
+
+    /// The number that is printed: 0 for an empty `min`, `max` or `avg`, and for histograms, which print rows. `normal`
+    /// is not 0.
+    pub fn normalized(&self, normal: i64) -> i64 {
         match self {
-            AggState::Count(count) => *count as i64,
-            AggState::Sum(sum) => *sum,
-            AggState::Min(value) | AggState::Max(value) => value.unwrap_or(0),
+            AggState::Count(count) => divided(*count as i64, normal),
+            AggState::Sum(sum) => divided(*sum, normal),
+            AggState::Min(value) | AggState::Max(value) => divided(value.unwrap_or(0), normal),
             AggState::Avg { count: 0, .. } | AggState::Buckets(_) => 0,
-            AggState::Avg { count, sum } => (i128::from(*sum) / i128::from(*count)) as i64,
+            AggState::Avg { count, sum } => (i128::from(divided(*sum, normal)) / i128::from(*count)) as i64,
         }
     }
+}
+
+/// A value divided for printing, toward 0; by 0 it stays itself.
+pub(crate) fn divided(value: i64, normal: i64) -> i64 {
+    if normal == 0 { value } else { value.wrapping_div(normal) }
 }
 
 #[cfg(test)]
@@ -105,6 +116,21 @@ mod tests {
             (AggFn::Avg, vec![], 0),
         ] {
             assert_eq!(of(func, &updates).number(), number, "{func:?} of {updates:?}");
+        }
+    }
+
+    #[test]
+    fn normalized_numbers() {
+        for (func, updates, normal, number) in [
+            (AggFn::Count, vec![(9, 1), (9, 1), (9, 1)], 2, 1),
+            (AggFn::Sum, vec![(-7, 1)], 2, -3),
+            (AggFn::Sum, vec![(i64::MIN, 1)], -1, i64::MIN),
+            (AggFn::Max, vec![(30, 1)], 10, 3),
+            (AggFn::Min, vec![], 10, 0),
+            (AggFn::Avg, vec![(35, 1), (37, 1)], 10, 3),
+            (AggFn::Avg, vec![(0, 1), (-900, 1)], 7, -64),
+        ] {
+            assert_eq!(of(func, &updates).normalized(normal), number, "{func:?} of {updates:?} by {normal}");
         }
     }
 

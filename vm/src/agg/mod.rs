@@ -7,6 +7,7 @@ pub mod table;
 
 use dtrail_lang::builtins::{AggFn, aggs::Shape};
 
+pub(crate) use fns::divided;
 pub use table::{AggTable, AggTables};
 
 /// The value of one entry: what an aggregating function keeps (runtime spec §7.1). `fns` updates and merges it.

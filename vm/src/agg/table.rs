@@ -61,6 +61,7 @@ pub struct AggTable {
     entries: IndexMap<Box<[u8]>, AggState, RandomState>,
     capacity: usize,
     printed: bool,
+    normal: i64,
 }
 
 impl AggTable {
@@ -74,6 +75,7 @@ impl AggTable {
             entries: IndexMap::default(),
             capacity: layout::entries(aggsize, parts, strsize, value) as usize,
             printed: false,
+            normal: 1,
         }
     }
 
@@ -130,6 +132,18 @@ impl AggTable {
         lost.into_iter().for_each(|entry| kept[entry] = false);
         let mut entry = 0..;
         self.entries.retain(|_, _| entry.next().is_some_and(|entry| kept[entry]));
+    }
+
+    /// `normalize`: divides what is printed from now on, instead of what was set before. 0 is ignored.
+    pub fn normalize(&mut self, normal: i64) {
+        if normal != 0 {
+            self.normal = normal;
+        }
+    }
+
+    /// What printed values are divided by: never 0.
+    pub fn normal(&self) -> i64 {
+        self.normal
     }
 
     /// The aggregating function.
@@ -224,9 +238,21 @@ mod tests {
     }
 
     #[test]
+    fn a_divisor_replaces_the_one_before_and_is_never_zero() {
+        let mut table = sums(&[(1, 3)]);
+        assert_eq!(table.normal(), 1);
+        for (set, normal) in [(5, 5), (2, 2), (0, 2), (1, 1)] {
+            table.normalize(set);
+            assert_eq!(table.normal(), normal);
+        }
+    }
+
+    #[test]
     fn clear_keeps_keys() {
         let mut table = sums(&[(1, 3)]);
+        table.normalize(4);
         table.clear();
+        assert_eq!(table.normal(), 4);
         assert_eq!(table.get(&1_i64.to_le_bytes()), Some(&AggState::Sum(0)));
     }
 

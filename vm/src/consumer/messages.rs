@@ -15,12 +15,7 @@ use crate::fault::{Drops, FaultKind, Raised};
 /// `error in dt_clause_0 for probe ID 1 (dtrace:::BEGIN): invalid address (0x0) at insn 2`. The number is that of the
 /// IR instruction ([`dtrail_lang::ir::Inst::point`]): `--dump=ir` shows it, and it is the same on every engine.
 pub(super) fn fault(clause: u32, probe: &Probe, raised: Raised, point: u32) -> String {
-    let Probe { id, provider, module, function, name, .. } = probe;
-    let mut text = format!(
-        "error in dt_clause_{clause} for probe ID {} ({provider}:{module}:{function}:{name}): {}",
-        id.0,
-        raised.kind.text()
-    );
+    let mut text = error(clause, probe, raised.kind.text());
     // Writing to a string cannot fail.
     let _ = match raised.kind {
         FaultKind::BadAddr if raised.value == u64::MAX => Ok(()),
@@ -32,6 +27,19 @@ pub(super) fn fault(clause: u32, probe: &Probe, raised: Raised, point: u32) -> S
     };
     let _ = write!(text, " at insn {point}");
     text
+}
+
+/// A `normalize` by 0, which is not carried out (runtime spec §7.9).
+pub(super) fn no_divisor(clause: u32, probe: &Probe) -> String {
+    error(clause, probe, "invalid normalization value")
+}
+
+fn error(clause: u32, probe: &Probe, what: &str) -> String {
+    let Probe { id, provider, module, function, name, .. } = probe;
+    format!(
+        "error in dt_clause_{clause} for probe ID {} ({provider}:{module}:{function}:{name}): {what}",
+        id.0
+    )
 }
 
 /// What helps against faults at [`may_be_absent`] addresses.

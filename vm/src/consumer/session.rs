@@ -331,7 +331,7 @@ impl<'a> Session<'a> {
         }
         for index in row.indices() {
             if let Some((site, first)) = self.world.records.get(index) {
-                self.action(site, first);
+                self.action(site, first, probe);
             }
         }
         if !quiet {
@@ -341,7 +341,7 @@ impl<'a> Session<'a> {
     }
 
     /// Appends the text of one action, or does what it says; `first` finds its values.
-    fn action(&mut self, id: SiteId, first: usize) {
+    fn action(&mut self, id: SiteId, first: usize, probe: ProbeIndex) {
         let Some(site) = self.plan.program.sites.get(id.index()) else { return };
         let style = Style { host: self.host, escape: self.output.is_terminal() };
         let Session { world, text, settings, output, .. } = self;
@@ -375,6 +375,20 @@ impl<'a> Session<'a> {
                 let keep = values.next().map_or(0, crate::value::ValueRef::int);
                 with(aggs, *agg, |table| table.trunc(keep));
             }
+            (Action::Normalize, Detail::Agg(agg)) => {
+                match values.next().map_or(0, crate::value::ValueRef::int) {
+                    0 => {
+                        let program = &self.plan.program;
+                        let clause =
+                            program.clauses.get(site.clause.index()).map_or(0, |clause| clause.number);
+                        if let Some(probe) = program.probes.get(probe.index()) {
+                            self.say(&messages::no_divisor(clause, probe));
+                        }
+                    }
+                    normal => with(aggs, *agg, |table| table.normalize(normal)),
+                }
+            }
+            (Action::Denormalize, Detail::Agg(agg)) => with(aggs, *agg, |table| table.normalize(1)),
             _ => {}
         }
     }

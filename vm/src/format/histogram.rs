@@ -5,6 +5,7 @@ use std::ops::RangeInclusive;
 
 use dtrail_lang::builtins::aggs::{QUANTIZE_ZERO, Shape};
 
+use crate::agg::divided;
 use crate::agg::sort::quantize_value;
 
 /// Which bars a histogram draws, by the signs of its buckets.
@@ -19,8 +20,8 @@ enum Signs {
 }
 
 /// Appends a histogram, from the newline before its heading to that after its last row. A `shape` with a step is that of
-/// `lquantize`, the empty one is `quantize`'s.
-pub fn histogram(out: &mut Vec<u8>, shape: Shape, buckets: &[i64]) {
+/// `lquantize`, the empty one is `quantize`'s. `normal` divides the counts, not the bars.
+pub fn histogram(out: &mut Vec<u8>, shape: Shape, buckets: &[i64], normal: i64) {
     heading(out);
     let total: u128 = buckets.iter().map(|bucket| u128::from(bucket.unsigned_abs())).sum();
     let signs = match (buckets.iter().any(|&n| n > 0), buckets.iter().any(|&n| n < 0)) {
@@ -31,6 +32,7 @@ pub fn histogram(out: &mut Vec<u8>, shape: Shape, buckets: &[i64]) {
     for index in shown_range(shape, buckets) {
         label(out, shape, index);
         bar(out, buckets[index], total, signs);
+        let _ = writeln!(out, "{:<9}", divided(buckets[index], normal));
     }
 }
 
@@ -104,7 +106,6 @@ fn bar(out: &mut Vec<u8>, value: i64, total: u128, signs: Signs) {
             push(blank, 20 - length + 1);
         }
     }
-    let _ = writeln!(out, "{value:<9}");
 }
 
 /// `floor(|value| · cells / total + 1/2)`, at most `cells`.
@@ -133,7 +134,7 @@ mod tests {
         updates.iter().for_each(|&(value, weight)| state.update(shape, value, weight));
         let AggState::Buckets(buckets) = state else { panic!("a histogram") };
         let mut out = Vec::new();
-        histogram(&mut out, shape, &buckets);
+        histogram(&mut out, shape, &buckets, 1);
         let expected = format!("{HEADING}{}", expected.trim_start_matches('\n').replace("$\n", "\n"));
         assert_eq!(String::from_utf8_lossy(&out), expected, "{updates:?}");
     }
@@ -318,6 +319,17 @@ mod tests {
     }
 
     #[test]
+    fn bars_are_of_counts_before_they_are_divided() {
+        let mut out = Vec::new();
+        histogram(&mut out, Shape { base: 0, limit: 10, step: 5 }, &[0, 7, 0, -3], 2);
+        let expected = format!(
+            "{HEADING}{:>16} {:20}|{:21}0        \n{:>16} {:20}|{:14}{:7}3        \n{:>16} {:20}|{:21}0        \n{:>16} {:14}@@@@@@|{:21}-1       \n",
+            "< 0", "", "", "0", "", "@@@@@@@@@@@@@@", "", "5", "", "", ">= 10", "", ""
+        );
+        assert_eq!(String::from_utf8_lossy(&out), expected);
+    }
+
+    #[test]
     fn bars_round_half_up_exactly() {
         for (value, total, cells, length) in [
             (1, 80, 40, 1),
@@ -340,7 +352,7 @@ mod tests {
             let mut buckets = vec![0_i64; 127];
             set.iter().for_each(|&(i, n)| buckets[i] = n);
             let mut out = Vec::new();
-            histogram(&mut out, Shape::default(), &buckets);
+            histogram(&mut out, Shape::default(), &buckets, 1);
             let text = String::from_utf8(out).expect("ASCII");
             let rows: Vec<&str> = text.strip_prefix(HEADING).expect("the heading").lines().collect();
 

@@ -47,9 +47,11 @@ pub fn entries(
         }
         for (i, table) in tables.iter().enumerate() {
             match row.state(i).unwrap_or(&empty[i]) {
-                AggState::Buckets(buckets) => histogram::histogram(out, table.shape(), buckets),
+                AggState::Buckets(buckets) => {
+                    histogram::histogram(out, table.shape(), buckets, table.normal())
+                }
                 state => {
-                    let _ = write!(out, " {:16}", state.number());
+                    let _ = write!(out, " {:16}", state.normalized(table.normal()));
                 }
             }
         }
@@ -129,8 +131,13 @@ fn format_row(
             continue;
         };
         match state {
-            AggState::Buckets(buckets) => histogram::histogram(out, table.shape(), buckets),
-            _ => convert(out, whole(conversion.kind), &field, ValueRef::Int(state.number()), style),
+            AggState::Buckets(buckets) => {
+                histogram::histogram(out, table.shape(), buckets, table.normal());
+            }
+            _ => {
+                let value = ValueRef::Int(state.normalized(table.normal()));
+                convert(out, whole(conversion.kind), &field, value, style);
+            }
         }
     }
 }
