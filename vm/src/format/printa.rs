@@ -48,7 +48,7 @@ pub fn entries(
         for (i, table) in tables.iter().enumerate() {
             match row.state(i).unwrap_or(&empty[i]) {
                 AggState::Buckets(buckets) => {
-                    histogram::histogram(out, table.shape(), buckets, table.normal())
+                    histogram::histogram(out, table.shape(), buckets, table.normal());
                 }
                 state => {
                     let _ = write!(out, " {:16}", state.normalized(table.normal()));
