@@ -1,7 +1,7 @@
 //! The `dtrail` command as a library: an [`Invocation`] in, text on its streams and an [`Outcome`] out. It wires the
 //! crates together and decides nothing about programs, placement or output.
 //!
-//! [`run`] touches neither the process's own streams nor its environment unless the invocation says so, so that tests run
+//! [`run`] touches neither the process's own streams nor its environment unless the invocation says so (`-s -` does), so that tests run
 //! whole sessions in one process, side by side.
 
 use std::ffi::OsString;

@@ -87,7 +87,7 @@ pub(crate) fn choose(
 ) -> Result<(Machine, Option<String>), Failure> {
     let traces = matches!(options.mode, Mode::Trace);
     if let SourceChoice::Synthetic(file) = &options.source {
-        return synthetic(file, options, settings).map(|machine| (machine, None));
+        return synthetic(file, options, settings);
     }
     match options.engine {
         Some(EngineChoice::Rbpf) => {
@@ -198,7 +198,11 @@ fn targets(args: &[TargetArg]) -> Result<Vec<Target>, Failure> {
         .collect()
 }
 
-fn synthetic(path: &str, options: &Options, settings: &Settings) -> Result<Machine, Failure> {
+fn synthetic(
+    path: &str,
+    options: &Options,
+    settings: &Settings,
+) -> Result<(Machine, Option<String>), Failure> {
     if !options.targets.is_empty() {
         return Err(Failure::usage("made-up events have no processes: leave -c and -p out"));
     }
@@ -206,6 +210,7 @@ fn synthetic(path: &str, options: &Options, settings: &Settings) -> Result<Machi
         fs::read(path).map_err(|e| Failure::fatal(format!("failed to open {path}: {}", reason(&e))))?;
     let file = EventFile::parse(&String::from_utf8_lossy(&text))
         .map_err(|e| Failure::fatal(format!("failed to read events from {path}: {e}")))?;
+    let notice = file.steps.is_empty().then(|| format!("warning: no events in {path}"));
     let source = match options.engine.unwrap_or(EngineChoice::Interp) {
         EngineChoice::Interp => SyntheticSource::new(file),
         EngineChoice::Rbpf => {
@@ -217,7 +222,7 @@ fn synthetic(path: &str, options: &Options, settings: &Settings) -> Result<Machi
         }
     };
     let host = Box::new(source.host());
-    Ok(Machine::Ready { source: Box::new(source), host })
+    Ok((Machine::Ready { source: Box::new(source), host }, notice))
 }
 
 /// The words of an I/O error, without Rust's number.

@@ -240,6 +240,14 @@ fn usage_error(error: &clap::Error) -> UsageError {
         Some(ContextValue::Strings(s)) => s.join(" "),
         _ => String::new(),
     };
+    // Only long options are near each other.
+    if let Some(near) = Some(text(ContextKind::SuggestedArg)).filter(|near| near.starts_with("--")) {
+        let near = near.split([' ', '=']).next().unwrap_or_default();
+        let wrong = text(ContextKind::InvalidArg);
+        let wrong = wrong.split([' ', '=']).next().unwrap_or_default().trim_start_matches('-');
+        let message = format!("illegal option -- {wrong}\n  help: did you mean {near}?");
+        return UsageError { message, show_usage: true };
+    }
     // `-n <n>` or `--source <source>` for a known option, `-y` or `--bogus` for an unknown one.
     let arg = text(ContextKind::InvalidArg);
     let name = arg.split([' ', '=']).next().unwrap_or("").trim_start_matches('-').to_string();
@@ -477,6 +485,8 @@ mod tests {
         for (args, message, usage) in [
             (&["-y"] as &[&str], "illegal option -- y", true),
             (&["--bogus"], "illegal option -- bogus", true),
+            (&["--sourc=bpf"], "illegal option -- sourc\n  help: did you mean --source?", true),
+            (&["--explian"], "illegal option -- explian\n  help: did you mean --explain?", true),
             (&["-n"], "option requires an argument -- n", true),
             (&["--source"], "option requires an argument -- source", true),
             (&["-32"], "only 64-bit programs are supported", false),

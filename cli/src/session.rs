@@ -2,7 +2,7 @@
 //! compilation, then listing, reporting or tracing.
 
 use std::fs::OpenOptions;
-use std::io::Write;
+use std::io::{Read, Write};
 
 use dtrail_lang::builtins::foreign;
 use dtrail_lang::diag::Diagnostic;
@@ -155,7 +155,7 @@ impl Session<'_> {
         }
         for program in &self.options.programs {
             let text = match program.kind {
-                SourceKind::Script => std::fs::read(&program.text)
+                SourceKind::Script => read_script(&program.text)
                     .map(|bytes| String::from_utf8_lossy(&bytes).into_owned())
                     .map_err(|e| {
                         Failure::fatal(format!("failed to open {}: {}", program.text, reason(&e)))
@@ -400,6 +400,16 @@ pub(crate) fn print_to(out: &mut dyn Write, bytes: &[u8]) -> Result<(), Failure>
         }
         _ => Ok(()),
     }
+}
+
+/// A file's content; `-` is the standard input of this process.
+fn read_script(path: &str) -> std::io::Result<Vec<u8>> {
+    if path != "-" {
+        return std::fs::read(path);
+    }
+    let mut text = Vec::new();
+    std::io::stdin().lock().read_to_end(&mut text)?;
+    Ok(text)
 }
 
 /// The text of a clause as notices show it: cut before its predicate or body.

@@ -4,7 +4,8 @@
 pub(crate) fn short(progname: &str) -> String {
     format!(
         "Usage: {progname} [-BelqvVwZ] [-b bufsz] [-c cmd] [-o output] [-p pid] [-s script]
-        [-x opt[=val]] [--source auto|bpf|ptrace|synthetic=FILE] [--explain]
+        [-x opt[=val]] [--source auto|bpf|ptrace|synthetic=FILE]
+        [--engine interp|rbpf|bpf] [--explain] [--dump ast|ir|ebpf]
         [-P provider[[predicate]action]] [-m [provider:]module[...]] [-f [[provider:]module:]func[...]]
         [-n [[[provider:]module:]func:]name[...]] [-i probe-id[...]] [args ...]
 Try '{progname} --help'.
@@ -21,7 +22,7 @@ Traces with D programs. ARGS become $1, $2, … of every program.
 
 Programs:
   -n CLAUSE          a clause: [[[provider:]module:]function:]name, [/predicate/] [{{ actions }}]
-  -s FILE            a script; may be given several times, and mixed with -n
+  -s FILE            a script, - for standard input; may be given several times, and mixed with -n
   -P, -m, -f CLAUSE  as -n, but the description names a provider, a module or a function
   -i ID[...]         as -n, for the probe with this ID
 

@@ -1,6 +1,6 @@
 //! What the command says, prints and returns: dtrace(1)'s options, errors and exit statuses. Needs no privilege.
 
-use std::io::{BufRead, BufReader, Read};
+use std::io::{BufRead, BufReader, Read, Write};
 use std::path::PathBuf;
 use std::process::{Command, Output, Stdio};
 
@@ -198,6 +198,30 @@ fn lists() {
     );
 }
 
+/// What a process's addresses and pointers need to become strings.
+#[test]
+fn strings_of_processes_get_advice() {
+    let help = |program: &str| {
+        let output = run(&["-en", program]);
+        let err = String::from_utf8_lossy(&output.stderr).into_owned();
+        err.lines().last().unwrap_or_default().to_owned()
+    };
+    for (program, expected) in [
+        (
+            "syscall::open*:entry { printf(\"%s\", arg0); }",
+            "  help: copyinstr() reads the string at an address of the traced process",
+        ),
+        (
+            "syscall::openat:entry { trace(copyinstr(args[1])); }",
+            "  help: use `arg1`, or a cast to `uintptr_t`",
+        ),
+        ("proc:::create { trace(args[0]); }", "  help: the type `psinfo_t *` is not supported yet"),
+        ("BEGIN { p = (char *)8; trace(copyinstr(p)); }", "  help: use a cast to `uintptr_t`"),
+    ] {
+        assert_eq!(help(program), expected, "{program}");
+    }
+}
+
 #[test]
 fn descriptions_of_other_tracers_get_advice() {
     let heading = "   ID   PROVIDER            MODULE                          FUNCTION NAME\n";
@@ -325,6 +349,38 @@ fn two_signals_at_once_are_one_request() {
     out.read_to_string(&mut text).expect("the rest");
     assert_eq!(text, "on\n\n\n  kept                                                              1\n");
     assert_eq!(child.wait().expect("it ends").code(), Some(0));
+}
+
+#[test]
+fn events_that_are_not_there_are_missed() {
+    let empty = Scratch::new("empty.events", "# nothing yet\n");
+    check(
+        &[&format!("--source=synthetic={}", empty.path()), "-n", "syscall::read:entry"],
+        "\n",
+        &format!(
+            "dtrail: description 'syscall::read:entry' matched 1 probe\ndtrail: warning: no events in {}\n",
+            empty.path()
+        ),
+        0,
+    );
+}
+
+#[test]
+fn a_script_may_come_from_standard_input() {
+    let mut child = Command::new(DTRAIL)
+        .args(["-qs", "-", "5"])
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .expect("it starts");
+    let mut input = child.stdin.take().expect("piped");
+    input.write_all(b"BEGIN { printf(\"%d %s\\n\", $1, $0); exit(0); }\n").expect("it reads");
+    drop(input);
+    let output = child.wait_with_output().expect("it ends");
+    assert_eq!(
+        (String::from_utf8_lossy(&output.stdout).as_ref(), output.status.code()),
+        ("5 -\n\n", Some(0))
+    );
 }
 
 #[test]

@@ -403,7 +403,13 @@ fn a_closed_pipe_ends_the_run_quietly() {
     for who in [Who::Ptrace, Who::Bpf].into_iter().filter(|who| everybody().contains(who)) {
         let mut child = Command::new(DTRAIL)
             .args(["--source", if who == Who::Bpf { "bpf" } else { "ptrace" }])
-            .args(["-qn", "syscall:::entry /pid == $target/ { printf(\"%s\\n\", probefunc); }", "-c"])
+            // Room for every record: losses are another matter.
+            .args([
+                "-xbufsize=64m",
+                "-qn",
+                "syscall:::entry /pid == $target/ { printf(\"%s\\n\", probefunc); }",
+                "-c",
+            ])
             .arg(format!("{steps} getpid=200000"))
             .stdin(Stdio::null())
             .stdout(Stdio::piped())

@@ -45,7 +45,8 @@ const CHARS: Proto = C("char *");
 const CHAR: Proto = C("char");
 const INT: Proto = C("int");
 const SIZE: Proto = C("size_t");
-const UADDR: Proto = C("uintptr_t");
+/// An address in the traced process's memory.
+pub const UADDR: Proto = C("uintptr_t");
 const U16: Proto = C("uint16_t");
 const U32: Proto = C("uint32_t");
 const U64: Proto = C("uint64_t");

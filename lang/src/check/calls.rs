@@ -9,6 +9,7 @@ use super::info::{ExprInfo, Meaning};
 use super::names::Provenance;
 use super::session::Session;
 use crate::ast::{Expr, ExprKind};
+use crate::builtins::funcs::UADDR;
 use crate::builtins::{Action, AggFn, Func, Proto};
 use crate::diag::Diagnostic;
 use crate::ir::AggId;
@@ -158,7 +159,15 @@ impl Body<'_, '_> {
             if !self.session.types.assignable(to, Self::operand(info)) {
                 let shown = self.session.types.show(ty);
                 let argument = self.show(info);
-                return Err(errors::argument_type(span, prototype.name, i + 1, &shown, &argument));
+                let error = errors::argument_type(span, prototype.name, i + 1, &shown, &argument);
+                let address = proto == UADDR && self.session.types.target(info.ty).is_some();
+                return Err(match info.meaning {
+                    Meaning::Argument(number) if address => {
+                        error.help(format!("use `arg{number}`, or a cast to `uintptr_t`"))
+                    }
+                    _ if address => error.help("use a cast to `uintptr_t`"),
+                    _ => error,
+                });
             }
         }
         Ok(())

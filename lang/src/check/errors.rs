@@ -230,6 +230,7 @@ pub(crate) fn args_out_of_range(span: Span, index: i64, description: &str) -> Di
 
 pub(crate) fn args_type_unknown(span: Span, index: i64, ty: &str) -> Diagnostic {
     error(Tag::ArgsType, span, format!("failed to resolve native type for args[{index}]: {ty}"))
+        .help(format!("the type `{ty}` is not supported yet"))
 }
 
 // Operators.

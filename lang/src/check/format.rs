@@ -328,7 +328,15 @@ pub fn resolve(
         };
         if !accepts(row.takes, types, ty, values.target) {
             let named = (row.name, row.prototype);
-            return Err(errors::format_value_type(span, function, &what, number, named, &shown));
+            let error = errors::format_value_type(span, function, &what, number, named, &shown);
+            // As wide as an address: most likely one of the traced process.
+            let address = types.int_type(ty).is_some_and(|int| int.bits == 64);
+            return Err(match row.takes {
+                Takes::String if address && !conversion.aggregation => {
+                    error.help("copyinstr() reads the string at an address of the traced process")
+                }
+                _ => error,
+            });
         }
         if matches!(row.name, "lc" | "wc") {
             return Err(errors::are_not_supported_yet(span, "wide characters"));
