@@ -23,11 +23,13 @@ fn steps() -> &'static str {
     PATH.get_or_init(|| {
         let source = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../conformance/workloads/steps.c");
         let text = std::fs::read(&source).expect("it is part of the repository");
-        // The build folder may be another user's, so the program lies where everybody may write; its name says what it
-        // was built from and by whom.
+        // The build folder may be another user's, so the program lies where everybody may write; its folder's name says
+        // what it was built from and by whom.
         let mut hasher = std::hash::DefaultHasher::new();
         (text, rustix::process::getuid().as_raw()).hash(&mut hasher);
-        let target = std::env::temp_dir().join(format!("dtrail-steps-{:016x}", hasher.finish()));
+        let folder = std::env::temp_dir().join(format!("dtrail-{:016x}", hasher.finish()));
+        std::fs::create_dir_all(&folder).expect("a folder of ours");
+        let target = folder.join("steps");
         if !target.exists() {
             // Tests run side by side: each builds under a name of its own, and the last one to finish wins.
             let own =
