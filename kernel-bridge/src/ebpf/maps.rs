@@ -3,7 +3,7 @@
 //! Takes the plan and the target, gives [`MapSpec`]s and a [`StateLayout`]; generates no code.
 
 use dtrail_lang::builtins::AggFn;
-use dtrail_lang::ir::{AggId, Scope, ValueType, VarId};
+use dtrail_lang::ir::{AggId, RegKind, Scope, ValueType, VarId};
 use dtrail_lang::plan::layout::{agg_words, cell_bytes, entries};
 use dtrail_lang::plan::{KeyPart, Plan, Side};
 
@@ -100,8 +100,17 @@ fn place_variables(plan: &Plan, target: &Target, placed: &mut Placed) {
         *at += size;
     }
     let slack = string_cell(strsize);
-    let globals_map = (globals > 0)
-        .then(|| placed.add(array("globals", MapKind::Array { mmap: true }, globals + slack, 1)));
+    // A global string that nothing was assigned to is empty, not NULL (language spec §5.4): its cell holds length + 1.
+    let mut unassigned = vec![0; globals as usize];
+    for (i, scope, offset) in &scalars {
+        if *scope == Scope::Global && plan.program.vars[*i].ty.reg_kind() == RegKind::Str {
+            unassigned[*offset as usize] = 1;
+        }
+    }
+    let globals_map = (globals > 0).then(|| {
+        let spec = array("globals", MapKind::Array { mmap: true }, globals + slack, 1);
+        placed.add(MapSpec { init: Some(unassigned), ..spec })
+    });
     let task_map = (task > 0).then(|| placed.add(task_spec(target, task)));
     for (i, scope, offset) in scalars {
         placed.state.vars[i] = match scope {

@@ -2,7 +2,7 @@
 //! memory, whether it can have something to send, whether it can end tracing.
 
 use dtrail_lang::builtins::{BuiltinVar, Func};
-use dtrail_lang::ir::{AddrSpace, Clause, ClauseId, Op, Reg, RegKind, Scope, Terminator, VarId};
+use dtrail_lang::ir::{AddrSpace, Clause, ClauseId, CmpOp, Op, Reg, RegKind, Scope, Terminator, VarId};
 use dtrail_lang::plan::{KeyPart, Plan, SlotKind};
 
 use super::context::{Field, Needs};
@@ -154,7 +154,8 @@ fn elem_needs(plan: &Plan, var: VarId, facts: &mut ClauseFacts) {
 
 /// Whether an op reads a string as a cell, which the command name must be made into.
 fn reads_cells(plan: &Plan, clause: &Clause, op: &Op) -> bool {
-    if let Op::StrCompare { lhs, rhs, .. } = op {
+    // Only equality knows the command name and constants where they lie; order compares cells.
+    if let Op::StrCompare { op: CmpOp::Eq | CmpOp::Ne, lhs, rhs, .. } = op {
         let simple = |r: &Reg| {
             let def = only_def(clause, *r);
             matches!(def, Some(Op::Str { .. })) || matches!(def, Some(Op::Builtin { .. }))
