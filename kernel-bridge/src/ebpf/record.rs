@@ -113,6 +113,11 @@ fn word(word: u32) -> i16 {
 
 /// Adds one to a counter of this CPU; `key` is 8 bytes of stack. Clobbers `R0` to `R5`.
 pub(super) fn count(asm: &mut Asm, env: &Env<'_>, key: i16, counter: u32) {
+    count_by(asm, env, key, counter, |asm| asm.mov_imm(R1, 1));
+}
+
+/// Adds what `amount` leaves in `R1` to a counter of this CPU; `amount` may clobber `R2` to `R5`.
+fn count_by(asm: &mut Asm, env: &Env<'_>, key: i16, counter: u32, amount: impl FnOnce(&mut Asm)) {
     let gone = asm.label();
     asm.st_imm(Size::D, FP, key, 0);
     asm.map(R1, env.state.counters);
@@ -120,9 +125,25 @@ pub(super) fn count(asm: &mut Asm, env: &Env<'_>, key: i16, counter: u32) {
     asm.alu_imm(Alu::Add, R2, i32::from(key));
     asm.call(helper::MAP_LOOKUP_ELEM);
     asm.jmp_imm(Jmp::Eq, R0, 0, gone);
-    asm.mov_imm(R1, 1);
+    amount(asm);
     asm.atomic_add(R0, word(counter), R1);
     asm.bind(gone);
+}
+
+/// `R1` = how many clauses of the group have something in its record: each is a firing whose record or fault is lost with
+/// it (runtime spec §11.2). Clobbers `R2`.
+fn lost_firings(asm: &mut Asm, env: &Env<'_>, group: &Group) {
+    asm.mov_imm(R1, 0);
+    let areas = group.clauses.iter().zip(&group.layout.areas);
+    for (_, &area) in areas.filter(|(clause, _)| env.facts[clause.index()].sends) {
+        let (lost, next) = (asm.label(), asm.label());
+        asm.ldx(Size::W, R2, R7, area as i16);
+        asm.jmp_imm(Jmp::Eq, R2, outcome::RAN as i32, lost);
+        asm.jmp_imm(Jmp::Ne, R2, outcome::FAULTED as i32, next);
+        asm.bind(lost);
+        asm.alu_imm(Alu::Add, R1, 1);
+        asm.bind(next);
+    }
 }
 
 /// Heads the record of a group and sends it; `R7` is the scratch memory, `key` 8 bytes of stack. Clobbers `R0` to `R5`.
@@ -191,7 +212,7 @@ pub(super) fn output(
     asm.mov(R2, R7);
     asm.call(helper::RINGBUF_OUTPUT);
     asm.jmp_imm(Jmp::Eq, R0, 0, sent);
-    count(asm, env, key, counter::PRINCIPAL);
+    count_by(asm, env, key, counter::PRINCIPAL, |asm| lost_firings(asm, env, group));
     asm.bind(sent);
     Ok(())
 }

@@ -240,6 +240,51 @@ fn a_full_ring_counts_drops() {
     assert_eq!([of(0, counter::PRINCIPAL), of(1, counter::PRINCIPAL)], [0, 3]);
 }
 
+/// A record that is lost is a drop for each clause that has something in it, faults included (runtime spec §11.2).
+#[test]
+fn every_clause_of_a_lost_record_is_a_drop() {
+    use crate::ebpf::{MapAccess, counter};
+    let program = "p0 = probe 42 syscall:vmlinux:read:entry
+enable c0 on p0
+enable c1 on p0
+enable c2 on p0
+clause c0 {
+b0:
+i0 = builtin arg0
+send $0 = i0
+work
+return
+}
+clause c1 {
+b0:
+i0 = builtin arg1
+i1 = 1
+i1 = divu i1, i0
+return
+}
+clause c2 {
+b0:
+i0 = builtin arg0
+return
+}
+";
+    let mut bench = Bench::rbpf(program);
+    let mut inject = |args: &[i64], times: usize| {
+        for _ in 0..times {
+            bench.rbpf.inject(&TestEvent::args(args).bytes()).unwrap();
+        }
+    };
+    // More than the ring holds, of records of one clause; then three with a fault beside it.
+    inject(&[5, 1], 2000);
+    inject(&[5, 0], 3);
+    let sent = bench.rbpf.records().len() as u64;
+    let counters = bench.rbpf.lookup(bench.program.state.counters, &0u32.to_le_bytes()).unwrap();
+    let at = counter::PRINCIPAL as usize * 8;
+    let lost = u64::from_le_bytes(counters[at..at + 8].try_into().unwrap());
+    assert!(sent < 2000, "the ring is full before the faults come: {sent}");
+    assert_eq!(sent + lost, 2000 + 3 * 2);
+}
+
 /// An expression over two arguments, as IR and as its value.
 #[derive(Clone, Debug)]
 enum Expr {
