@@ -8,8 +8,9 @@ use dtrail_lang::ir::inst::{SCRATCH_BASE, USER_END};
 use dtrail_lang::ir::{AddrSpace, BlockId, MemSize, Reg};
 
 use super::asm::{Alu, FP, Jmp, Label, Mreg, R0, R1, R2, R3, R4, R7, Size};
-use super::clause::{Gen, extend_in_place};
+use super::clause::Gen;
 use super::emit::EmitError;
+use super::ints::extend_in_place;
 use super::strings::pad;
 use super::{fault, helper};
 

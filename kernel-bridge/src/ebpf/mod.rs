@@ -1,9 +1,14 @@
 //! From the kernel part of a plan to eBPF programs and maps: pure functions, no system call.
 //!
 //! ```text
-//! Plan ──emit──> EbpfProgram ──object──> ELF bytes ──aya──> kernel        (load.rs, source/bpf.rs)
+//! Plan ──emit──> EbpfProgram ──object──> ELF bytes ──aya──> kernel        (load, source/bpf)
 //!                     └──────harness──> rbpf, emulated maps and helpers   (tests, engine rbpf)
 //! ```
+//!
+//! The emitter by file: `emit` the pass list; `survey` what a clause needs, `maps` where state lies, `context` the firing's
+//! cache, `alloc` where registers live; `clause` control flow and faults, with the ops in `ints`, `builtins`, `strings`,
+//! `compare`, `funcs`, `scan`, `memory`, `vars`, `keys`, `agg` and `record`; `prologue` the programs; `asm`, `rodata` and `abi`
+//! the machine.
 //!
 //! [`StateLayout`] says where every K-homed variable and aggregation lies in the maps; user space reads and writes them
 //! through [`MapAccess`], which both the kernel's maps and the harness's implement, so the code that sweeps
@@ -15,11 +20,13 @@ mod alloc;
 pub mod asm;
 mod builtins;
 mod clause;
+mod compare;
 mod context;
 pub mod disasm;
 mod emit;
 mod funcs;
 pub mod harness;
+mod ints;
 mod keys;
 mod maps;
 mod memory;
@@ -27,6 +34,7 @@ pub mod object;
 mod prologue;
 mod record;
 mod rodata;
+mod scan;
 mod strings;
 mod survey;
 #[cfg(test)]

@@ -1,0 +1,117 @@
+//! The programs of process events and of timer interrupts.
+
+use dtrail_lang::plan::Group;
+
+use super::Program;
+use crate::ebpf::abi::ABI;
+use crate::ebpf::asm::{Alu, FP, Jmp, Label, R0, R1, R2, R6, R8, Size};
+use crate::ebpf::context::Needs;
+use crate::ebpf::emit::{EmitError, Subprograms};
+use crate::ebpf::{Hook, Select, helper};
+
+impl Program<'_, '_> {
+    pub(super) fn plain(&mut self, typed: bool, subprograms: &mut Subprograms) -> Result<(), EmitError> {
+        self.asm.mov(R6, R1);
+        self.gate();
+        self.asm.call(helper::GET_CURRENT_TASK_BTF);
+        self.not_tracer();
+        self.start_context();
+        for (i, (probe, group, select)) in self.hook.probes.iter().enumerate() {
+            let next = self.asm.label();
+            if i > 0 && self.env.facts.iter().any(|f| f.exits) {
+                self.gate();
+            }
+            self.process_event(select, typed, next)?;
+            let arguments = |p: &mut Self, group: &Group| {
+                let needs = p.env.group_needs(group);
+                p.fixed_arguments(*probe, &needs);
+                match select {
+                    Select::ForkedProcess if needs.args & 1 != 0 => p.child_argument(),
+                    Select::LastThread if needs.args & 1 != 0 => p.exit_reason(),
+                    Select::Always if matches!(p.hook.hook, Hook::Profile { .. }) => {
+                        p.program_counters(&needs);
+                    }
+                    _ => {}
+                }
+                Ok(())
+            };
+            self.run_group(*group, next, subprograms, &arguments)?;
+            self.asm.bind(next);
+        }
+        Ok(())
+    }
+
+    /// Goes to `next` unless the event is what a probe selects.
+    fn process_event(&mut self, select: &Select, typed: bool, next: Label) -> Result<(), EmitError> {
+        let offsets = self.env.target.offsets;
+        match select {
+            Select::Always => {}
+            Select::ForkedProcess => {
+                self.asm.ldx(Size::D, R8, R6, 8);
+                if typed {
+                    self.asm.ldx(Size::W, R0, R8, offsets.task_pid as i16);
+                    self.asm.ldx(Size::W, R1, R8, offsets.task_tgid as i16);
+                } else {
+                    self.read_kernel(R8, offsets.task_pid, self.key(), 4);
+                    self.read_kernel(R8, offsets.task_tgid, self.key() + 4, 4);
+                    self.asm.ldx(Size::W, R0, FP, self.key());
+                    self.asm.ldx(Size::W, R1, FP, self.key() + 4);
+                }
+                self.asm.jmp(Jmp::Ne, R0, R1, next);
+            }
+            Select::LastThread => {
+                self.asm.call(helper::GET_CURRENT_TASK_BTF);
+                self.asm.mov(R8, R0);
+                self.asm.ldx(Size::D, R1, R8, offsets.task_signal as i16);
+                self.asm.ldx(Size::W, R1, R1, offsets.signal_live as i16);
+                self.asm.jmp_imm(Jmp::Ne, R1, 0, next);
+            }
+            _ => return Err(EmitError::inconsistent(None, "a system call is selected at another hook")),
+        }
+        Ok(())
+    }
+
+    /// `arg0` = the child's task, as a plain number: read from the hook's arguments as memory, since the verifier would
+    /// know the argument itself as a pointer, and forbid arithmetic.
+    fn child_argument(&mut self) {
+        self.read_kernel(R6, 8, self.key(), 8);
+        self.asm.ldx(Size::D, R0, FP, self.key());
+        self.base.store(&mut self.asm, self.env.context.arg(0), R0);
+    }
+
+    /// `arg0` = the CLD reason of the task in `R8`: 1 exited, 2 killed, 3 dumped core.
+    fn exit_reason(&mut self) {
+        let done = self.asm.label();
+        self.asm.ldx(Size::W, R1, R8, self.env.target.offsets.task_exit_code as i16);
+        self.asm.mov(R2, R1);
+        self.asm.alu_imm(Alu::And, R2, 0x7f);
+        self.asm.mov_imm(R0, 1);
+        self.asm.jmp_imm(Jmp::Eq, R2, 0, done);
+        self.asm.mov_imm(R0, 3);
+        self.asm.jmp_imm(Jmp::Set, R1, 0x80, done);
+        self.asm.mov_imm(R0, 2);
+        self.asm.bind(done);
+        self.base.store(&mut self.asm, self.env.context.arg(0), R0);
+    }
+
+    /// `arg0` = the program counter in the kernel, `arg1` the one in the process; one of them is 0.
+    fn program_counters(&mut self, needs: &Needs) {
+        let (kernel, done) = (self.asm.label(), self.asm.label());
+        if needs.args & 3 == 0 {
+            return;
+        }
+        self.asm.ldx(Size::D, R0, R6, ABI.pc as i16);
+        self.asm.ldx(Size::D, R1, R6, ABI.mode.0 as i16);
+        self.asm.alu_imm(Alu::And, R1, ABI.mode.1);
+        self.asm.jmp_imm(Jmp::Eq, R1, 0, kernel);
+        if needs.args & 2 != 0 {
+            self.base.store(&mut self.asm, self.env.context.arg(1), R0);
+        }
+        self.asm.ja(done);
+        self.asm.bind(kernel);
+        if needs.args & 1 != 0 {
+            self.base.store(&mut self.asm, self.env.context.arg(0), R0);
+        }
+        self.asm.bind(done);
+    }
+}
