@@ -3,7 +3,9 @@
 
 use std::collections::BTreeMap;
 use std::io::Read;
+use std::path::PathBuf;
 use std::process::{Command, Output, Stdio};
+use std::sync::atomic::{AtomicU32, Ordering};
 
 use dtrail_conformance::engine::is_root;
 use dtrail_conformance::workload::{skipped, steps};
@@ -36,25 +38,38 @@ fn everybody() -> Vec<Who> {
     who
 }
 
-/// A copy of the command that any user may run: the build folder may be root's own.
-fn for_everybody() -> String {
-    let copy = std::env::temp_dir().join(format!("dtrail-test-{}", std::process::id()));
-    if !copy.exists() {
-        let own = copy.with_extension(format!("{:?}", std::thread::current().id()));
-        std::fs::copy(DTRAIL, &own).expect("there is room for a copy");
-        std::fs::rename(own, &copy).expect("a file of ours");
+/// A copy of the command that any user may run, since the build folder may be root's own; gone with the value.
+struct ForEverybody(PathBuf);
+
+impl ForEverybody {
+    fn new() -> ForEverybody {
+        static NUMBER: AtomicU32 = AtomicU32::new(0);
+        let number = NUMBER.fetch_add(1, Ordering::Relaxed);
+        let folder = std::env::temp_dir().join(format!("dtrail-test-{}-{number}", std::process::id()));
+        std::fs::create_dir_all(&folder).expect("a folder");
+        std::fs::copy(DTRAIL, folder.join("dtrail")).expect("there is room for a copy");
+        ForEverybody(folder)
     }
-    copy.to_str().expect("a plain path").to_owned()
+
+    /// A command that runs it as nobody.
+    fn command(&self) -> Command {
+        let mut command = Command::new("setpriv");
+        command.args(["--reuid=65534", "--regid=65534", "--clear-groups"]).arg(self.0.join("dtrail"));
+        command
+    }
+}
+
+impl Drop for ForEverybody {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_dir_all(&self.0);
+    }
 }
 
 fn dtrail(who: Who, args: &[&str]) -> Output {
-    let mut command = match who {
-        Who::Nobody => {
-            let mut command = Command::new("setpriv");
-            command.args(["--reuid=65534", "--regid=65534", "--clear-groups"]).arg(for_everybody());
-            command
-        }
-        _ => Command::new(DTRAIL),
+    let copy = (who == Who::Nobody).then(ForEverybody::new);
+    let mut command = match &copy {
+        Some(copy) => copy.command(),
+        None => Command::new(DTRAIL),
     };
     match who {
         Who::Bpf => command.arg("--source=bpf"),
@@ -339,7 +354,7 @@ fn a_command_that_cannot_start_is_told_first() {
             let output = dtrail(who, &["-n", "syscall::read:entry", "-c", command]);
             assert_eq!(
                 (String::from_utf8_lossy(&output.stderr).as_ref(), output.status.code()),
-                (format!("{}: failed to execute {command}: {why}\n", name(who)).as_str(), Some(1)),
+                (format!("dtrail: failed to execute {command}: {why}\n").as_str(), Some(1)),
                 "{who:?}"
             );
         }
@@ -355,9 +370,8 @@ fn folders_out_of_reach_hold_no_commands() {
     let locked = std::env::temp_dir().join(format!("dtrail-locked-{}", std::process::id()));
     std::fs::create_dir_all(&locked).expect("a folder");
     std::fs::set_permissions(&locked, std::os::unix::fs::PermissionsExt::from_mode(0o700)).expect("ours");
-    let output = Command::new("setpriv")
-        .args(["--reuid=65534", "--regid=65534", "--clear-groups"])
-        .arg(for_everybody())
+    let output = ForEverybody::new()
+        .command()
         .args(["-n", "syscall::read:entry", "-c", "nosuchprogram"])
         .env("PATH", format!("{}:/usr/bin:/bin", locked.display()))
         .output()
@@ -365,7 +379,7 @@ fn folders_out_of_reach_hold_no_commands() {
     let _ = std::fs::remove_dir(&locked);
     assert_eq!(
         String::from_utf8_lossy(&output.stderr),
-        format!("{}: failed to execute nosuchprogram: No such file or directory\n", name(Who::Nobody))
+        "dtrail: failed to execute nosuchprogram: No such file or directory\n"
     );
 }
 
@@ -386,15 +400,9 @@ fn help_without_privilege() {
         let output = dtrail(Who::Nobody, args);
         assert_eq!(
             (String::from_utf8_lossy(&output.stderr).into_owned(), output.status.code()),
-            (format!("{}: {needs}\n  help: {help}\n", name(Who::Nobody)), Some(1)),
+            (format!("dtrail: {needs}\n  help: {help}\n"), Some(1)),
         );
     }
-}
-
-/// What it is called in messages.
-fn name(who: Who) -> String {
-    let path = if who == Who::Nobody { for_everybody() } else { DTRAIL.to_owned() };
-    path.rsplit('/').next().unwrap_or_default().to_owned()
 }
 
 #[test]
@@ -410,7 +418,7 @@ fn a_closed_pipe_ends_the_run_quietly() {
                 "syscall:::entry /pid == $target/ { printf(\"%s\\n\", probefunc); }",
                 "-c",
             ])
-            .arg(format!("{steps} getpid=200000"))
+            .arg(format!("{steps} getpid=20000"))
             .stdin(Stdio::null())
             .stdout(Stdio::piped())
             .stderr(Stdio::piped())

@@ -42,5 +42,10 @@ impl Engine {
 
 /// Whether this process runs as root, so that no engine may be missing in CI.
 pub fn is_root() -> bool {
-    std::fs::metadata("/proc/self").is_ok_and(|m| std::os::unix::fs::MetadataExt::uid(&m) == 0)
+    user() == Some(0)
+}
+
+/// The user this process runs as.
+pub fn user() -> Option<u32> {
+    std::fs::metadata("/proc/self").ok().map(|m| std::os::unix::fs::MetadataExt::uid(&m))
 }

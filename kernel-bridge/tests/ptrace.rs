@@ -27,8 +27,9 @@ fn steps() -> &'static str {
         // what it was built from and by whom.
         let mut hasher = std::hash::DefaultHasher::new();
         (text, rustix::process::getuid().as_raw()).hash(&mut hasher);
-        let folder = std::env::temp_dir().join(format!("dtrail-{:016x}", hasher.finish()));
-        std::fs::create_dir_all(&folder).expect("a folder of ours");
+        let folder = std::env::temp_dir().join(format!("dtrail-workload-{:016x}", hasher.finish()));
+        std::fs::create_dir_all(&folder).expect("everybody may write there");
+        // Its command name is what tests look for.
         let target = folder.join("steps");
         if !target.exists() {
             // Tests run side by side: each builds under a name of its own, and the last one to finish wins.
