@@ -3,11 +3,14 @@
 //! No fact found by a later pass is stored here. A clause that is bound to several probe descriptions is checked
 //! once per argument signature; the results live in side tables indexed by [`ExprId`].
 //!
-//! Struct, union, enum and typedef declarations, translators, inlines and provider declarations have their nodes in
-//! [`Item`] when the checker learns them; until then the parser refuses them by name.
+//! Struct, union, enum and typedef declarations have their nodes in [`Item`] when the checker learns them; until then
+//! the parser refuses them by name.
 
+mod definition;
 mod erase;
 pub mod print;
+
+pub use definition::{Inline, ProbeInterface, Provider, Translator};
 
 use crate::source::Span;
 
@@ -38,6 +41,12 @@ pub enum Item {
     Clause(Clause),
     /// A variable declaration: `int x;`, `self string s;`, `uint64_t last[dev_t, int];`.
     Declaration(Declaration),
+    /// `inline …;`
+    Inline(Inline),
+    /// `translator … { … };`
+    Translator(Translator),
+    /// `provider … { … };`
+    Provider(Provider),
     /// A `#pragma D` line that is not an option (options are given to the session while parsing).
     Pragma(Pragma),
 }
@@ -276,6 +285,13 @@ pub enum ExprKind {
         /// The target.
         ty: TypeName,
         /// The value.
+        operand: Box<Expr>,
+    },
+    /// `xlate<type>(operand)`
+    Xlate {
+        /// The output type, or a pointer to it.
+        ty: TypeName,
+        /// What is translated.
         operand: Box<Expr>,
     },
     /// `sizeof (type)`

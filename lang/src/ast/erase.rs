@@ -21,6 +21,31 @@ impl Program {
                     erase_specs(&mut declaration.specs);
                     declaration.declarators.iter_mut().for_each(erase_declarator);
                 }
+                Item::Inline(inline) => {
+                    inline.span = NOWHERE;
+                    erase_specs(&mut inline.specs);
+                    erase_declarator(&mut inline.declarator);
+                    erase_expr(&mut inline.value);
+                }
+                Item::Translator(translator) => {
+                    translator.span = NOWHERE;
+                    erase_type(&mut translator.output);
+                    erase_type(&mut translator.input);
+                    erase_ident(&mut translator.param);
+                    for (member, value) in &mut translator.members {
+                        erase_ident(member);
+                        erase_expr(value);
+                    }
+                }
+                Item::Provider(provider) => {
+                    provider.span = NOWHERE;
+                    erase_ident(&mut provider.name);
+                    for probe in &mut provider.probes {
+                        probe.span = NOWHERE;
+                        erase_ident(&mut probe.name);
+                        probe.native.iter_mut().chain(probe.seen.iter_mut().flatten()).for_each(erase_type);
+                    }
+                }
                 Item::Pragma(pragma) => {
                     pragma.span = NOWHERE;
                     erase_ident(&mut pragma.word);
@@ -113,7 +138,7 @@ fn erase_expr(expr: &mut Expr) {
             erase_expr(then);
             erase_expr(otherwise);
         }
-        ExprKind::Cast { ty, operand } => {
+        ExprKind::Cast { ty, operand } | ExprKind::Xlate { ty, operand } => {
             erase_type(ty);
             erase_expr(operand);
         }

@@ -3,6 +3,8 @@
 //! In: any tree the parser makes. Out: text with the fewest parentheses, one statement a line. Comments, spelling of
 //! constants and the order of qualifiers are not in the tree and do not come back.
 
+mod definition;
+
 use std::fmt::Write;
 
 use super::{
@@ -17,6 +19,9 @@ pub fn program(program: &Program) -> String {
         match item {
             Item::Clause(clause) => print_clause(&mut out, clause),
             Item::Declaration(declaration) => print_declaration(&mut out, declaration),
+            Item::Inline(inline) => definition::print_inline(&mut out, inline),
+            Item::Translator(translator) => definition::print_translator(&mut out, translator),
+            Item::Provider(provider) => definition::print_provider(&mut out, provider),
             Item::Pragma(pragma) => print_pragma(&mut out, pragma),
         }
     }
@@ -104,6 +109,7 @@ fn level(kind: &ExprKind) -> u8 {
         | ExprKind::Index { .. }
         | ExprKind::Member { .. }
         | ExprKind::Postfix { .. }
+        | ExprKind::Xlate { .. }
         | ExprKind::SelfVar(_)
         | ExprKind::ThisVar(_) => POSTFIX,
         ExprKind::Int(_) | ExprKind::Str(_) | ExprKind::Name(_) | ExprKind::Agg(_) => PRIMARY,
@@ -181,6 +187,13 @@ fn print_expr(out: &mut String, expr: &Expr, least: u8) {
             print_type_name(out, ty);
             out.push(')');
             print_expr(out, operand, CAST);
+        }
+        ExprKind::Xlate { ty, operand } => {
+            out.push_str("xlate<");
+            print_type_name(out, ty);
+            out.push_str(">(");
+            print_expr(out, operand, COMMA);
+            out.push(')');
         }
         ExprKind::SizeofType(ty) => {
             out.push_str("sizeof (");
@@ -315,7 +328,21 @@ fn print_statement(out: &mut String, statement: &Stmt, depth: usize) {
 }
 
 fn print_declaration(out: &mut String, declaration: &Declaration) {
-    let storage = declaration.storage.map(|storage| match storage {
+    let bare = declaration.specs.words.is_empty() && declaration.specs.qualifiers.is_empty();
+    print_storage(out, declaration.storage);
+    if bare && out.ends_with(' ') {
+        out.pop();
+    }
+    print_specs(out, &declaration.specs);
+    for (i, declarator) in declaration.declarators.iter().enumerate() {
+        push(out, &[if i > 0 { ", " } else { " " }, &declarator_text(declarator)]);
+    }
+    out.push_str(";\n");
+}
+
+/// A storage class and a blank, or nothing.
+fn print_storage(out: &mut String, storage: Option<Storage>) {
+    let storage = storage.map(|storage| match storage {
         Storage::Auto => "auto",
         Storage::Register => "register",
         Storage::Static => "static",
@@ -324,15 +351,9 @@ fn print_declaration(out: &mut String, declaration: &Declaration) {
         Storage::SelfLocal => "self",
         Storage::ThisLocal => "this",
     });
-    out.push_str(storage.unwrap_or(""));
-    if storage.is_some() && !(declaration.specs.words.is_empty() && declaration.specs.qualifiers.is_empty()) {
-        out.push(' ');
+    if let Some(storage) = storage {
+        push(out, &[storage, " "]);
     }
-    print_specs(out, &declaration.specs);
-    for (i, declarator) in declaration.declarators.iter().enumerate() {
-        push(out, &[if i > 0 { ", " } else { " " }, &declarator_text(declarator)]);
-    }
-    out.push_str(";\n");
 }
 
 fn print_specs(out: &mut String, specs: &TypeSpecs) {
@@ -349,9 +370,19 @@ fn print_type_name(out: &mut String, name: &TypeName) {
     }
 }
 
+/// A type name with a name in the middle: the input of a translator.
+fn print_type_name_as(out: &mut String, name: &TypeName, param: &str) {
+    print_specs(out, &name.specs);
+    push(out, &[" ", &declarator_around(&name.declarator, param)]);
+}
+
 /// A declarator reads inside out: what is applied last stands next to the name.
 fn declarator_text(declarator: &Declarator) -> String {
-    let mut text = declarator.name.as_ref().map_or(String::new(), |ident| ident.name.clone());
+    declarator_around(declarator, declarator.name.as_ref().map_or("", |ident| &ident.name))
+}
+
+fn declarator_around(declarator: &Declarator, name: &str) -> String {
+    let mut text = name.to_string();
     let mut pointer = false;
     for derived in declarator.derived.iter().rev() {
         if matches!(derived, Derived::Pointer) {

@@ -26,6 +26,7 @@ impl Body<'_, '_> {
         let void = self.session.types.common().void;
         if let Some((scope, name)) = as_variable(lhs)
             && self.early.constant(lhs).is_none()
+            && !(scope == Scope::Global && self.is_defined(name))
         {
             let known = self.session.names.var(scope, name);
             let creatable = scope != Scope::Global || !(super::decl::is_built_in(name) || name.contains('`'));
@@ -44,6 +45,7 @@ impl Body<'_, '_> {
         if let ExprKind::Index { base, keys } = &lhs.kind
             && let Some((scope, name)) = as_variable(base)
             && name != "args"
+            && !(scope == Scope::Global && self.is_defined(name))
             && let Some(id) = self.associative(scope, name, base.span, true)?
         {
             self.element_keys(id, keys, lhs.span)?;
@@ -56,6 +58,11 @@ impl Body<'_, '_> {
             return Ok((info, new));
         }
         Ok((self.expr(lhs)?, None))
+    }
+
+    /// Whether a name is an inline or a parameter of one, which no assignment makes a variable.
+    fn is_defined(&self, name: &str) -> bool {
+        self.param(name).is_some() || self.session.inline(name).is_some()
     }
 
     /// Gives a new variable its type.
@@ -186,6 +193,7 @@ impl Body<'_, '_> {
         if let ExprKind::Name(name) = &lhs.kind
             && self.session.names.var(Scope::Global, name).is_none()
             && !super::decl::is_built_in(name)
+            && !self.is_defined(name)
             && !name.contains('`')
         {
             let error = errors::undefined_variable(lhs.span, name);

@@ -7,6 +7,7 @@
 use super::errors;
 use super::expr::{Body, is_aggregation};
 use super::fold::Early;
+use super::formula::Expansion;
 use super::info::{Meaning, TypeInfo};
 use super::session::{Session, Signature};
 use crate::ast::{Clause, Expr, ExprId, ExprKind, Stmt};
@@ -62,6 +63,7 @@ impl Session<'_> {
             info: TypeInfo::new(clause),
             deferred: Vec::new(),
             statement: ExprId(0),
+            expansion: Expansion::default(),
         };
         let stmts = clause.body.as_deref().unwrap_or(&[]);
         let first = body.stmts(stmts).map_err(|error| error.in_part(Part::ActionList));
@@ -171,7 +173,7 @@ impl Body<'_, '_> {
     }
 
     /// Reports what was found inside the expressions of a statement.
-    fn no_deferred(&self, statement: &Expr) -> Result<(), Diagnostic> {
+    pub(super) fn no_deferred(&self, statement: &Expr) -> Result<(), Diagnostic> {
         match self.deferred.iter().find(|deferred| deferred.statement == statement.id) {
             Some(deferred) => Err(deferred.error.clone()),
             None => Ok(()),

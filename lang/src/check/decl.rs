@@ -215,7 +215,11 @@ impl Session<'_> {
     }
 
     /// The key types of `T x[K1, K2]`.
-    fn signature(&mut self, early: &mut Early, params: &[TypeName]) -> Result<Vec<Marked>, Diagnostic> {
+    pub(super) fn signature(
+        &mut self,
+        early: &mut Early,
+        params: &[TypeName],
+    ) -> Result<Vec<Marked>, Diagnostic> {
         let mut keys = Vec::with_capacity(params.len());
         let mut seen: Vec<&str> = Vec::new();
         for (i, param) in params.iter().enumerate() {
@@ -242,6 +246,24 @@ impl Session<'_> {
         let (span, name) = (info.span, info.name.clone());
         if info.scope == Scope::Global && is_built_in(&name) {
             return Err(errors::built_in_redeclared(span, &name));
+        }
+        if info.scope == Scope::Global
+            && let Some(inline) = self.inline(&name)
+        {
+            let same = match (&inline.params, &info.shape) {
+                (None, VarShape::Scalar) => true,
+                (Some(params), VarShape::Associative(keys)) => {
+                    params.len() == keys.len()
+                        && params.iter().zip(keys).all(|(a, b)| self.types.same(a.ty.ty, b.ty))
+                }
+                _ => false,
+            };
+            if same && info.ty.is_some_and(|ty| self.types.same(ty.ty, inline.ty.ty)) {
+                return Ok(());
+            }
+            let before = format!("inline {}", inline.ty.show(&self.types));
+            return Err(errors::redeclared(span, &name, &self.describe(&info), &before)
+                .label(inline.span, "defined here"));
         }
         if let Some(id) = self.names.var(info.scope, &name) {
             let previous = &self.names.vars[id.index()];

@@ -786,3 +786,41 @@ pub(crate) fn redeclared(span: Span, name: &str, current: &str, previous: &str) 
 pub(crate) fn built_in_redeclared(span: Span, name: &str) -> Diagnostic {
     error(Tag::DeclIdred, span, format!("built-in identifier redeclared: {name}"))
 }
+
+// Inlines.
+
+pub(crate) fn inline_storage_class(span: Span) -> Diagnostic {
+    error(Tag::DeclBadclass, span, "specified storage class not appropriate for an inline definition")
+}
+
+pub(crate) fn inline_array(span: Span, name: &str) -> Diagnostic {
+    let message = format!("inline declaration cannot be of scalar array type: {name}");
+    error(Tag::DeclArrnull, span, message)
+        .help("parameters have a type and a name: `inline int f[int n] = …;`")
+}
+
+pub(crate) fn inline_redefined(span: Span, name: &str) -> Diagnostic {
+    error(Tag::DeclIdred, span, format!("identifier redefined: {name}"))
+}
+
+pub(crate) fn inline_type(span: Span, name: &str, left: &str, right: &str) -> Diagnostic {
+    let message = format!("inline {name} definition uses incompatible types: \"{left}\" = \"{right}\"");
+    error(Tag::OpIncompat, span, message)
+}
+
+pub(crate) fn parameter_without_name(span: Span, number: usize) -> Diagnostic {
+    error(Tag::DeclProtoName, span, format!("parameter #{number} of the definition has no name"))
+}
+
+pub(crate) fn expansion_too_large(span: Span, name: &str) -> Diagnostic {
+    error(Tag::Unknown, span, format!("{name} and what it is defined by come to too many operations"))
+        .help("assign what is used more than once to a variable such as `this->x`")
+}
+
+pub(crate) fn expansion_too_deep(span: Span, name: &str) -> Diagnostic {
+    error(Tag::Unknown, span, format!("{name} is defined by too many others, one by the next"))
+}
+
+pub(crate) fn args_outside(span: Span) -> Diagnostic {
+    error(Tag::ArgsNone, span, "args[ ] may not be referenced outside of probe context")
+}

@@ -6,7 +6,9 @@
 
 use super::errors::{self, Wanted};
 use super::fold::Early;
+use super::formula::Expansion;
 use super::info::{ExprInfo, Meaning, TypeInfo, children};
+use super::inline::Value;
 use super::names::{Marked, Provenance, VarShape, shown};
 use super::session::{Session, Signature};
 use crate::ast::{BinaryOp, Expr, ExprId, ExprKind, Ident, UnaryOp};
@@ -36,6 +38,8 @@ pub(super) struct Body<'s, 'a> {
     pub deferred: Vec<Deferred>,
     /// The statement being checked.
     pub statement: ExprId,
+    /// What the formulas used so far come to.
+    pub expansion: Expansion,
 }
 
 pub(super) type Checked = Result<ExprInfo, Diagnostic>;
@@ -110,6 +114,7 @@ impl Body<'_, '_> {
             ExprKind::Assign { op: Some(op), lhs, rhs } => self.compound_assign(*op, lhs, rhs, span),
             ExprKind::Comma(lhs, rhs) => self.comma(lhs, rhs, span),
             ExprKind::Cast { operand, .. } => self.cast(expr, operand),
+            ExprKind::Xlate { .. } => Err(errors::are_not_supported_yet(span, "translations by xlate")),
             ExprKind::SizeofExpr(operand) => self.sizeof(operand, span),
             ExprKind::Stringof(operand) => self.stringof(operand, span),
         }
@@ -187,8 +192,23 @@ impl Body<'_, '_> {
     }
 
     fn name(&mut self, name: &str, span: Span) -> Checked {
+        if let Some(param) = self.param(name) {
+            return Ok(param);
+        }
         if let Some(id) = self.session.names.var(Scope::Global, name) {
             return self.variable(id, span);
+        }
+        if let Some(inline) = self.session.inline(name) {
+            let ty = inline.ty;
+            return match inline.value {
+                _ if inline.params.is_some() => {
+                    Err(errors::bad_reference(span, "associative array", name, "scalar"))
+                }
+                // A constant was met before.
+                Value::Constant(c) => Ok(ExprInfo { constant: Some(c.value), ..ExprInfo::value(c.ty) }),
+                Value::Alias(id) => Ok(ExprInfo { ty: ty.ty, ..self.variable(id, span)? }),
+                Value::Formula(id) => self.use_formula(id, name, span),
+            };
         }
         if let Some((var, index)) = BuiltinVar::by_name(name) {
             let ty = self.session.spelt(var.row().ty);
@@ -291,6 +311,8 @@ impl Body<'_, '_> {
             | Meaning::Element(_)
             | Meaning::Builtin(..)
             | Meaning::Argument(_)
+            | Meaning::Param(_)
+            | Meaning::Formula(_)
             | Meaning::Aggregation(_) => Err(errors::address_of_variable(span)),
             Meaning::PointerElement => {
                 let ty = self.session.types.pointer_to(info.ty);

@@ -5,8 +5,10 @@
 //! and earlier programs made, never those that clauses of this program make.
 
 use std::collections::HashMap;
+use std::sync::Arc;
 
 use super::errors;
+use super::formula::Param;
 use super::info::children;
 use super::names::Marked;
 use super::session::Session;
@@ -35,12 +37,18 @@ pub struct Early {
     constants: Vec<Option<Folded>>,
     /// The types of casts.
     casts: HashMap<ExprId, Marked>,
+    /// The parameters of the formula being checked.
+    pub(super) params: Arc<[Param]>,
 }
 
 impl Early {
     /// Tables for a program, empty.
     pub fn new(program: &Program) -> Early {
-        Early { constants: vec![None; program.expr_count as usize], casts: HashMap::new() }
+        Early {
+            constants: vec![None; program.expr_count as usize],
+            casts: HashMap::new(),
+            params: Arc::from([]),
+        }
     }
 
     /// The value of an expression that is an integer constant.
@@ -115,9 +123,12 @@ impl Session<'_> {
                 let ty = ty.ok_or_else(|| errors::constant_too_large(expr.span, literal.value))?;
                 Some(Folded { value: literal.value as i64, ty })
             }
+            // A parameter hides whatever else has its name.
+            ExprKind::Name(name) if early.params.iter().any(|param| param.name == *name) => None,
             ExprKind::Name(name) => {
                 let ty = self.types.common().int;
-                consts::constant(name).map(|value| Folded { value, ty })
+                let inline = self.inline_constant(name);
+                inline.or_else(|| consts::constant(name).map(|value| Folded { value, ty }))
             }
             ExprKind::Call { callee, .. } => {
                 self.callee(callee)?;
@@ -211,7 +222,7 @@ impl Session<'_> {
         if super::BUILTIN_ARRAYS.contains(&name.as_str()) {
             return Err(errors::not_a_function(span, "associative array", name));
         }
-        if consts::constant(name).is_some() {
+        if consts::constant(name).is_some() || self.inline(name).is_some() {
             return Err(errors::not_a_function(span, "inline", name));
         }
         if let Some((_, message)) = funcs::UNIMPLEMENTED.iter().find(|(n, _)| n == name) {

@@ -7,6 +7,7 @@
 use super::errors;
 use super::expr::{Body, Checked, as_variable};
 use super::info::{ExprInfo, Meaning};
+use super::inline::{InlineInfo, Value};
 use super::names::{Marked, Provenance, VarInfo, VarShape, shown};
 use crate::ast::{BinaryOp, Expr, ExprKind};
 use crate::diag::Diagnostic;
@@ -30,6 +31,11 @@ impl Body<'_, '_> {
             }
             ExprKind::Name(name) if name == "args" => return self.argument(keys, span),
             _ => {}
+        }
+        if let ExprKind::Name(name) = &base.kind
+            && self.is_array_inline(name)
+        {
+            return self.array_inline(name, keys, span);
         }
         if let Some((scope, name)) = as_variable(base)
             && let Some(id) = self.associative(scope, name, base.span, false)?
@@ -62,6 +68,24 @@ impl Body<'_, '_> {
         Ok(target.meaning(meaning))
     }
 
+    /// Whether brackets after a name are the arguments of an inline.
+    pub(super) fn is_array_inline(&self, name: &str) -> bool {
+        self.param(name).is_none() && self.session.inline(name).is_some_and(|inline| inline.params.is_some())
+    }
+
+    /// `name[arguments]` of an inline with parameters.
+    fn array_inline(&mut self, name: &str, keys: &[Expr], span: Span) -> Checked {
+        let infos = self.exprs(keys)?;
+        let Some(InlineInfo { params: Some(params), value: Value::Formula(id), .. }) =
+            self.session.inline(name).cloned()
+        else {
+            return Err(errors::bad_reference(span, "scalar", name, "associative array"));
+        };
+        let signature: Vec<Marked> = params.iter().map(|param| param.ty).collect();
+        self.check_keys(&signature, name, &infos, span)?;
+        self.use_formula(id, name, span)
+    }
+
     /// The associative array behind a name with brackets: a known one, or one to be created. `None` if the name is
     /// something else, to which the rules of pointers apply.
     pub(super) fn associative(
@@ -74,6 +98,9 @@ impl Body<'_, '_> {
         if let Some(id) = self.session.names.var(scope, name) {
             let associative = matches!(self.session.names.vars[id.index()].shape, VarShape::Associative(_));
             return Ok(associative.then_some(id));
+        }
+        if scope == Scope::Global && (self.param(name).is_some() || self.session.inline(name).is_some()) {
+            return Ok(None);
         }
         if scope == Scope::Global && super::decl::is_built_in(name) {
             return match self.session.function_arity(name) {
@@ -203,6 +230,9 @@ impl Body<'_, '_> {
             return Err(errors::args_index_not_constant(span, &self.show(info)));
         };
         let signature = self.signature;
+        if signature.outside {
+            return Err(errors::args_outside(span));
+        }
         if signature.unstable {
             return Err(errors::args_unstable(span, &signature.description));
         }

@@ -5,6 +5,7 @@
 
 use std::collections::HashMap;
 
+use super::formula::FormulaId;
 use super::names::Provenance;
 use crate::ast::{Clause, Expr, ExprId, ExprKind, Stmt};
 use crate::builtins::{Action, AggFn, BuiltinVar, Func};
@@ -19,6 +20,10 @@ pub enum Meaning {
     Operator,
     /// The `then` or the `otherwise` arm of a `?:` with a constant condition; the other is not checked.
     Arm(bool),
+    /// A parameter of the formula that the expression is part of.
+    Param(u32),
+    /// A use of a formula: an inline, whose arguments are the node's keys, or a member of a translation.
+    Formula(FormulaId),
     /// A scalar variable, or an ordinary array as a whole.
     Variable(VarId),
     /// An element of an associative array, indexed by all keys of the node.
@@ -143,6 +148,16 @@ impl TypeInfo {
         TypeInfo { base: low, exprs: vec![None; (high - low) as usize], sites: HashMap::new() }
     }
 
+    /// Empty tables that cover the ids of an expression.
+    pub fn of_expr(expr: &Expr) -> TypeInfo {
+        let (mut low, mut high) = (expr.id.0, expr.id.0 + 1);
+        walk(expr, &mut |expr| {
+            low = low.min(expr.id.0);
+            high = high.max(expr.id.0 + 1);
+        });
+        TypeInfo { base: low, exprs: vec![None; (high - low) as usize], sites: HashMap::new() }
+    }
+
     /// What is known of an expression; `None` for one that was not checked, since a constant took its place.
     pub fn get(&self, expr: &Expr) -> Option<ExprInfo> {
         let index = expr.id.0.checked_sub(self.base)?;
@@ -206,6 +221,7 @@ pub fn children<'a>(expr: &'a Expr, f: &mut dyn FnMut(&'a Expr)) {
         | ExprKind::Unary { operand, .. }
         | ExprKind::Postfix { operand, .. }
         | ExprKind::Cast { operand, .. }
+        | ExprKind::Xlate { operand, .. }
         | ExprKind::SizeofExpr(operand)
         | ExprKind::Stringof(operand) => f(operand),
         ExprKind::Binary { lhs, rhs, .. } | ExprKind::Assign { lhs, rhs, .. } | ExprKind::Comma(lhs, rhs) => {

@@ -8,6 +8,7 @@
 //! |---|---|
 //! | [`session`] | the order of checks, what programs share |
 //! | [`decl`] | declarations and type names |
+//! | [`inline`], [`formula`] | definitions that are checked once and used by name |
 //! | [`fold`] | constants, casts' types, names of functions: all before any clause |
 //! | [`probes`] | descriptions to probes and argument signatures |
 //! | [`clause`] | statements, predicate |
@@ -27,8 +28,10 @@ mod errors;
 mod expr;
 pub mod fold;
 pub mod format;
+pub mod formula;
 mod index;
 pub mod info;
+mod inline;
 pub mod names;
 mod probes;
 pub mod session;

@@ -62,6 +62,7 @@ impl Session<'_> {
         };
         let first = probes.first().map(|index| &self.probes.all[index.index()]);
         let signature = Signature {
+            outside: false,
             unstable: probes.len() > 1 && is_unstable(&pattern),
             args: first.map_or_else(|| Arc::from([]), |first| first.args.clone()),
             description: shown,
@@ -99,6 +100,7 @@ impl Session<'_> {
         let probe = self.env.probe_by_id(id);
         let probe = probe.ok_or_else(|| errors::unknown_probe_id(desc.span, &desc.text))?;
         let signature = Signature {
+            outside: false,
             unstable: false,
             args: probe.args.clone(),
             description: format!("{}:{}:{}:{}", probe.provider, probe.module, probe.function, probe.name),

@@ -8,7 +8,9 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use super::fold::Early;
+use super::formula::{Formula, Origin};
 use super::info::{TypeInfo, for_each_expr};
+use super::inline::Inlines;
 use super::names::{AggInfo, Names, VarInfo};
 use super::probes::Probes;
 use super::{errors, suggest};
@@ -25,12 +27,21 @@ use crate::types::{Type, TypeId, TypeTable};
 /// What the first probe of a description says about arguments.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Signature {
+    /// There is no probe: what is checked stands outside of clauses.
+    pub outside: bool,
     /// Whether `args[]` may not be used (language spec §4.5).
     pub unstable: bool,
     /// The types of `args[]`.
     pub args: Arc<[ProbeArg]>,
     /// The description, all four parts.
     pub description: String,
+}
+
+impl Signature {
+    /// That of what stands outside of clauses.
+    pub(super) fn outside() -> Signature {
+        Signature { outside: true, unstable: false, args: Arc::from([]), description: String::new() }
+    }
 }
 
 /// A clause with the side tables of one argument signature.
@@ -61,6 +72,8 @@ pub struct Checked {
     pub vars: Vec<VarInfo>,
     /// By [`crate::ir::AggId`].
     pub aggs: Vec<AggInfo>,
+    /// By [`super::formula::FormulaId`].
+    pub formulas: Vec<Formula>,
     /// The types.
     pub types: TypeTable,
     /// The limits the program was compiled for.
@@ -78,6 +91,10 @@ pub struct Session<'a> {
     pub(super) types: TypeTable,
     pub(super) names: Names,
     pub(super) probes: Probes,
+    pub(super) formulas: Vec<Formula>,
+    pub(super) inlines: Inlines,
+    /// What all uses of formulas come to so far.
+    pub(super) expanded: usize,
     spelt: HashMap<String, Option<TypeId>>,
     programs: Vec<(Program, Early)>,
     clauses: Vec<CheckedClause>,
@@ -97,6 +114,9 @@ impl<'a> Session<'a> {
             types: TypeTable::new(),
             names: Names::default(),
             probes: Probes::default(),
+            formulas: Vec::new(),
+            inlines: Inlines::new(),
+            expanded: 0,
             spelt: HashMap::new(),
             programs: Vec::new(),
             clauses: Vec::new(),
@@ -111,7 +131,8 @@ impl<'a> Session<'a> {
         self.zdefs = options.zdefs;
         self.limits = Limits { strsize: options.strsize, scratchsize: options.scratchsize };
         let mut early = Early::new(program);
-        for item in &program.items {
+        for (index, item) in program.items.iter().enumerate() {
+            let origin = Origin { program: self.programs.len(), item: index, member: 0 };
             match item {
                 Item::Declaration(declaration) => self.declare(&mut early, declaration)?,
                 Item::Clause(clause) => {
@@ -119,6 +140,13 @@ impl<'a> Session<'a> {
                         self.fold(&mut early, predicate)?;
                     }
                     self.fold_stmts(&mut early, clause.body.as_deref().unwrap_or(&[]))?;
+                }
+                Item::Inline(inline) => self.define_inline(&mut early, origin, inline)?,
+                Item::Translator(translator) => {
+                    return Err(errors::are_not_supported_yet(translator.span, "translators"));
+                }
+                Item::Provider(provider) => {
+                    return Err(errors::are_not_supported_yet(provider.span, "provider definitions"));
                 }
                 // The parser has checked all that can be known of it.
                 Item::Pragma(_) => {}
@@ -172,6 +200,7 @@ impl<'a> Session<'a> {
             probes: self.probes.all,
             vars: self.names.vars,
             aggs: self.names.aggs,
+            formulas: self.formulas,
             types: self.types,
             limits: self.limits,
         }
@@ -278,7 +307,9 @@ impl KnownNames for Session<'_> {
     }
 
     fn is_global(&self, name: &str) -> bool {
-        self.names.var(Scope::Global, name).is_some() || super::decl::is_built_in(name)
+        self.names.var(Scope::Global, name).is_some()
+            || self.inline(name).is_some()
+            || super::decl::is_built_in(name)
     }
 }
 

@@ -1,5 +1,7 @@
 //! pest's pairs in, items, statements and declarations of the tree out. Expressions are `expr.rs`.
 
+mod definition;
+
 use pest::iterators::{Pair, Pairs};
 
 use super::errors::{too_deep, unsupported};
@@ -40,9 +42,9 @@ pub(super) fn item(
         return match pair.as_rule() {
             Rule::clause | Rule::bare_clause => builder.clause(pair).map(Item::Clause),
             Rule::declaration => builder.declaration(pair).map(Item::Declaration),
-            Rule::inline_definition => Err(builder.refuse("inline definitions", &pair)),
-            Rule::translator_definition => Err(builder.refuse("translators", &pair)),
-            Rule::provider_definition => Err(builder.refuse("provider definitions", &pair)),
+            Rule::inline_definition => builder.inline(pair).map(Item::Inline),
+            Rule::translator_definition => builder.translator(pair).map(Item::Translator),
+            Rule::provider_definition => builder.provider(pair).map(Item::Provider),
             _ => continue,
         };
     }

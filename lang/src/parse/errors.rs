@@ -64,9 +64,6 @@ pub(super) fn refused(source: SourceId, text: &str, mut item: Item, error: &Erro
         None if at >= item.start + item.text.len() => {
             return at_end(text, span(text.len(), text.len()), &item.unclosed, source, error);
         }
-        None if is_translator_of_unknown(&text[item.start..], at - item.start) => {
-            return unsupported("translators", span(item.start, item.start + TRANSLATOR.len()));
-        }
         None => {
             let end = at + token_length(&item.text.as_bytes()[at - item.start..]);
             (near(&text[at..end], span(at, end)), item.text.as_bytes())
@@ -80,16 +77,6 @@ pub(super) fn refused(source: SourceId, text: &str, mut item: Item, error: &Erro
         Some(advice) => diagnostic.help(advice),
         None => diagnostic,
     }
-}
-
-const TRANSLATOR: &str = "translator";
-
-/// Whether an item is a translator that is refused at the type it makes. That is mostly one of its own, which cannot be
-/// declared yet: the name is not what is wrong. `within` counts from the item's start.
-fn is_translator_of_unknown(item: &str, within: usize) -> bool {
-    let between = item.get(..within).and_then(|before| before.strip_prefix(TRANSLATOR));
-    between.is_some_and(|between| !between.is_empty() && between.trim().is_empty())
-        && item[within..].starts_with(|c: char| c.is_ascii_alphabetic() || c == '_')
 }
 
 fn at_end(text: &str, end: Span, unclosed: &[usize], source: SourceId, error: &Error<Rule>) -> Diagnostic {

@@ -97,6 +97,11 @@ impl Builder<'_> {
         self.operators(pair).map(|node| node.expr)
     }
 
+    /// An `assignment`: an expression without a comma outside of brackets.
+    pub(super) fn assignment(&mut self, pair: Pair<'_, Rule>) -> Result<Expr, Diagnostic> {
+        self.operators(pair).map(|node| node.expr)
+    }
+
     fn comma(&mut self, pair: Pair<'_, Rule>) -> Result<Node, Diagnostic> {
         let whole = self.span(&pair);
         let mut left: Option<Node> = None;
@@ -252,10 +257,26 @@ impl Builder<'_> {
                 ExprKind::SizeofType(self.type_name(ty)?)
             }
             Rule::offset_of => return Err(self.refuse("offsetof expressions", &pair)),
-            Rule::translation => return Err(self.refuse("translations by xlate", &pair)),
+            Rule::translation => return self.translation(pair),
             _ => ExprKind::Name(self.word(&pair).name),
         };
         self.node(kind, span, 1)
+    }
+
+    /// `xlate<type>(operand)`
+    fn translation(&mut self, pair: Pair<'_, Rule>) -> Result<Node, Diagnostic> {
+        let span = self.span(&pair);
+        let (mut ty, mut operand) = (None, None);
+        for part in pair.into_inner() {
+            match part.as_rule() {
+                Rule::type_name => ty = Some(self.type_name(part)?),
+                Rule::expression => operand = Some(self.comma(part)?),
+                _ => {}
+            }
+        }
+        // The grammar demands both.
+        let (Some(ty), Some(operand)) = (ty, operand) else { return Err(too_deep(span)) };
+        self.node(ExprKind::Xlate { ty, operand: Box::new(operand.expr) }, span, operand.depth + 1)
     }
 
     fn integer(&mut self, pair: &Pair<'_, Rule>) -> Result<Node, Diagnostic> {

@@ -151,6 +151,8 @@ pub(super) fn unused(items: &[Item], names: &dyn Names, env: &dyn Environment) -
                 .declarators
                 .iter()
                 .any(|declarator| declarator.name.as_ref().is_some_and(|ident| ident.name == name)),
+            Item::Inline(inline) => inline.declarator.name.as_ref().is_some_and(|ident| ident.name == name),
+            Item::Translator(_) => name == "translator",
             _ => false,
         })
     };

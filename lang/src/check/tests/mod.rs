@@ -4,6 +4,7 @@ mod aggregations;
 mod declarations;
 mod expressions;
 mod formats;
+mod inlines;
 mod messages;
 mod programs;
 mod scale;

@@ -1,12 +1,13 @@
 //! One clause: predicate, statements, sites.
 
 use super::build::{Builder, Fits, Val};
+use super::formula::Frame;
 use super::{Tables, stored};
 use crate::ast::{self, Expr, ExprKind, Stmt};
 use crate::builtins::Action;
 use crate::check::clause::statement;
 use crate::check::fold::Early;
-use crate::check::{Checked, CheckedClause, ExprInfo, Meaning, Site, SiteDetail, TypeInfo};
+use crate::check::{Checked, CheckedClause, ExprInfo, Meaning, Site, SiteDetail};
 use crate::diag::Diagnostic;
 use crate::ir::{ActionSite, BlockId, Clause, ClauseId, Detail, Op, Reg, Terminator, ValueType};
 use crate::source::Span;
@@ -14,8 +15,7 @@ use crate::source::Span;
 /// A clause being lowered.
 pub(super) struct Lower<'a> {
     pub(super) checked: &'a Checked,
-    pub(super) early: &'a Early,
-    pub(super) info: &'a TypeInfo,
+    pub(super) frame: Frame<'a>,
     pub(super) tables: &'a mut Tables,
     pub(super) clause: ClauseId,
     pub(super) build: Builder,
@@ -24,16 +24,16 @@ pub(super) struct Lower<'a> {
 }
 
 /// Lowers a clause.
-pub(super) fn lower(
-    checked: &Checked,
-    early: &Early,
-    clause: &CheckedClause,
+pub(super) fn lower<'a>(
+    checked: &'a Checked,
+    early: &'a Early,
+    clause: &'a CheckedClause,
     tree: &ast::Clause,
     id: ClauseId,
-    tables: &mut Tables,
+    tables: &'a mut Tables,
 ) -> Result<Clause, Diagnostic> {
-    let mut lower =
-        Lower { checked, early, info: &clause.info, tables, clause: id, build: Builder::new(), stmts: 0 };
+    let frame = Frame { early, info: &clause.info, bindings: Vec::new() };
+    let mut lower = Lower { checked, frame, tables, clause: id, build: Builder::new(), stmts: 0 };
     lower.whole(tree)?;
     let (regs, blocks) = lower.build.finish();
     Ok(Clause { number: clause.number, regs, blocks, span: tree.span })
@@ -42,7 +42,7 @@ pub(super) fn lower(
 impl Lower<'_> {
     fn whole(&mut self, tree: &ast::Clause) -> Result<(), Diagnostic> {
         let Some(predicate) = &tree.predicate else { return self.body(tree) };
-        match self.early.constant(predicate).map(|c| c.value) {
+        match self.frame.early.constant(predicate).map(|c| c.value) {
             Some(0) => return Ok(()),
             Some(_) => return self.body(tree),
             None => {}
@@ -79,7 +79,7 @@ impl Lower<'_> {
                 Stmt::Empty(_) => {}
                 Stmt::Expr(expr) => {
                     self.next_stmt();
-                    self.stmt(statement(self.early, expr))?;
+                    self.stmt(statement(self.frame.early, expr))?;
                 }
                 Stmt::If { cond, then, otherwise, .. } => {
                     self.next_stmt();
@@ -91,7 +91,7 @@ impl Lower<'_> {
     }
 
     fn conditional(&mut self, cond: &Expr, then: &[Stmt], otherwise: &[Stmt]) -> Result<(), Diagnostic> {
-        if let Some(c) = self.early.constant(cond) {
+        if let Some(c) = self.frame.early.constant(cond) {
             if c.value != 0 {
                 self.stmts(then)?;
                 self.stmts += count(otherwise);
@@ -142,7 +142,7 @@ impl Lower<'_> {
     }
 
     fn stmt(&mut self, expr: &Expr) -> Result<(), Diagnostic> {
-        match self.info.site(expr) {
+        match self.frame.info.site(expr) {
             Some(Site::Action { action, recorded, detail }) => {
                 let ExprKind::Call { args, .. } = &expr.kind else { return Ok(()) };
                 let mut values = Vec::with_capacity(recorded.len());
@@ -221,7 +221,7 @@ impl Lower<'_> {
     /// stands for nothing.
     pub(super) fn info_of(&self, expr: &Expr) -> ExprInfo {
         let default = || ExprInfo::value(self.checked.types.common().int).meaning(Meaning::Operator);
-        self.info.get(expr).unwrap_or_else(default)
+        self.frame.info.get(expr).unwrap_or_else(default)
     }
 }
 

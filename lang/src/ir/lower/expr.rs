@@ -20,7 +20,7 @@ pub(super) fn not_yet(span: Span, what: &str) -> Diagnostic {
 }
 
 impl Lower<'_> {
-    fn is_string(&self, ty: TypeId) -> bool {
+    pub(super) fn is_string(&self, ty: TypeId) -> bool {
         self.checked.types.is_string(ty)
     }
 
@@ -47,7 +47,7 @@ impl Lower<'_> {
 
     /// A register that is zero exactly if the expression is. It need not be 0 or 1.
     pub(super) fn condition(&mut self, expr: &Expr) -> Result<Reg, Diagnostic> {
-        if self.early.constant(expr).is_none()
+        if self.frame.early.constant(expr).is_none()
             && let ExprKind::Binary { op: op @ (BinaryOp::LogAnd | BinaryOp::LogOr), lhs, rhs } = &expr.kind
         {
             return self.short_circuit(*op, lhs, rhs, expr.span, false).map(|val| val.reg);
@@ -59,7 +59,7 @@ impl Lower<'_> {
     /// bits as they are.
     pub(super) fn value(&mut self, expr: &Expr) -> Lowered {
         let span = expr.span;
-        if let Some(c) = self.early.constant(expr) {
+        if let Some(c) = self.frame.early.constant(expr) {
             return Ok(self.build.constant(span, c.value));
         }
         let info = self.info_of(expr);
@@ -69,6 +69,8 @@ impl Lower<'_> {
                 self.value(if taken { then } else { otherwise })
             }
             (Meaning::Builtin(var, index), _) => Ok(self.builtin(var, index, info, span)),
+            (Meaning::Param(index), _) => Ok(self.param(index, expr)),
+            (Meaning::Formula(id), _) => self.formula(expr, id),
             (Meaning::Argument(index), _) => Ok(self.argument(index, info, span)),
             (
                 Meaning::Variable(_)
@@ -194,7 +196,7 @@ impl Lower<'_> {
 
     /// An expression as a string: a `string`, the bytes at a character pointer, or NULL for a constant 0.
     pub(super) fn string(&mut self, expr: &Expr) -> Result<Reg, Diagnostic> {
-        if self.early.constant(expr).is_some() {
+        if self.frame.early.constant(expr).is_some() {
             let dst = self.build.reg(RegKind::Str);
             self.build.emit(expr.span, Op::Null { dst });
             return Ok(dst);
@@ -224,8 +226,8 @@ impl Lower<'_> {
                 let (x, y) = (self.value(base)?.reg, self.value(key)?.reg);
                 // `n[s]` is `s[n]`.
                 match self.is_string(self.info_of(base).ty) {
-                    true => (x, y, self.early.constant(key).is_none()),
-                    false => (y, x, self.early.constant(base).is_none()),
+                    true => (x, y, self.frame.early.constant(key).is_none()),
+                    false => (y, x, self.frame.early.constant(base).is_none()),
                 }
             }
             ExprKind::Unary { operand, .. } => {
@@ -337,7 +339,7 @@ impl Lower<'_> {
     /// `s - n` is `s + -n`.
     fn offset(&mut self, op: BinaryOp, rhs: &Expr) -> Result<Reg, Diagnostic> {
         if op == BinaryOp::Sub
-            && let Some(c) = self.early.constant(rhs)
+            && let Some(c) = self.frame.early.constant(rhs)
         {
             return Ok(self.build.constant(rhs.span, c.value.wrapping_neg()).reg);
         }
@@ -480,7 +482,7 @@ impl Lower<'_> {
 
     /// A number of steps in bytes.
     pub(super) fn scaled(&mut self, count: &Expr, size: i64) -> Result<Val, Diagnostic> {
-        if let Some(c) = self.early.constant(count) {
+        if let Some(c) = self.frame.early.constant(count) {
             return Ok(self.build.constant(count.span, c.value.wrapping_mul(size)));
         }
         let val = self.value(count)?;
@@ -540,10 +542,18 @@ impl Lower<'_> {
     }
 
     /// What a pointer points into, now that all assignments are known.
-    fn provenance(&self, expr: &Expr) -> Provenance {
+    pub(super) fn provenance(&self, expr: &Expr) -> Provenance {
         let info = self.info_of(expr);
         if let Meaning::Variable(id) | Meaning::Element(id) | Meaning::ArrayElement(id) = info.meaning {
             return self.checked.vars[id.index()].provenance;
+        }
+        match info.meaning {
+            Meaning::Param(index) => {
+                let binding = self.frame.bindings.get(index as usize);
+                return binding.map_or(Provenance::Other, |binding| binding.provenance);
+            }
+            Meaning::Formula(_) => return info.provenance,
+            _ => {}
         }
         match &expr.kind {
             ExprKind::Cast { operand, .. } if info.provenance == Provenance::Unknown => {

@@ -9,11 +9,13 @@
 //! | [`clause`] | predicate, statements, sites |
 //! | [`expr`] | values |
 //! | [`place`] | assignments and what they assign to |
+//! | [`formula`] | uses of inlines and members of translators |
 //! | [`build`] | blocks, registers, instruction numbers |
 
 mod build;
 mod clause;
 mod expr;
+mod formula;
 mod place;
 #[cfg(test)]
 mod tests;

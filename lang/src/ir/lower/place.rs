@@ -81,7 +81,7 @@ impl Lower<'_> {
             Meaning::ArrayElement(_) => Some(self.flat_index(base)?),
             _ => None,
         };
-        let index = match self.early.constant(key) {
+        let index = match self.frame.early.constant(key) {
             Some(c) => self.build.constant(key.span, c.value),
             None => {
                 let index = self.value(key)?;
@@ -159,6 +159,7 @@ impl Lower<'_> {
 
     /// Reads a place.
     pub(super) fn read(&mut self, place: &Place, info: ExprInfo, span: Span) -> Result<Val, Diagnostic> {
+        let info = self.place_type(place, info);
         let kind = match value_type(&self.checked.types, info.ty) {
             Some(ty) => ty.reg_kind(),
             None => {
@@ -179,6 +180,17 @@ impl Lower<'_> {
         };
         self.build.emit(span, op);
         Ok(Val::new(dst, self.fits(info.ty)))
+    }
+
+    /// The type of what a place holds: an inline may give a variable another.
+    fn place_type(&self, place: &Place, info: ExprInfo) -> ExprInfo {
+        match place {
+            Place::Variable(id) => {
+                let ty = self.checked.vars[id.index()].ty.map_or(info.ty, |ty| ty.ty);
+                ExprInfo { ty, ..info }
+            }
+            _ => info,
+        }
     }
 
     fn write(&mut self, place: &Place, src: Reg, span: Span) {
@@ -202,8 +214,11 @@ impl Lower<'_> {
         let info = self.info_of(lhs);
         let val = self.stored_val(rhs, self.stored_type(info))?;
         let place = self.place(lhs)?;
-        self.write(&place, val.reg, span);
-        Ok(val)
+        if self.is_string(info.ty) {
+            self.write(&place, val.reg, span);
+            return Ok(val);
+        }
+        Ok(self.store_back(&place, info, val, span))
     }
 
     /// `lhs op= rhs`: the place, its value, then the right side.
@@ -250,7 +265,7 @@ impl Lower<'_> {
     }
 
     fn store_back(&mut self, place: &Place, info: ExprInfo, new: Val, span: Span) -> Val {
-        let (bits, signed) = self.checked.types.width(info.ty);
+        let (bits, signed) = self.checked.types.width(self.place_type(place, info).ty);
         let new = self.build.narrow(span, new, bits, signed);
         self.write(place, new.reg, span);
         new

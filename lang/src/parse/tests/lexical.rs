@@ -216,6 +216,7 @@ fn probe_descriptions_and_type_names_at_the_top_level() {
     let first = |case: Case, text: &str| match &case.accepts(text).items[0] {
         Item::Clause(clause) => format!("probe {}", clause.probes[0].text),
         Item::Declaration(declaration) => format!("declares {:?}", declaration.declarators[0].derived.len()),
+        Item::Inline(_) | Item::Translator(_) | Item::Provider(_) => "defines".to_string(),
         Item::Pragma(_) => "pragma".to_string(),
     };
     for (text, expected) in [

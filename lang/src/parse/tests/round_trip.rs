@@ -66,3 +66,28 @@ fn parentheses_only_where_needed() {
     }
     check("BEGIN /*c*/ / *p / { }");
 }
+
+#[test]
+fn definitions() {
+    let text = "inline int n = 5, 2;";
+    assert!(script().parse(text).is_err(), "{text}");
+    for (text, expected) in [
+        ("inline int n=(5,2)*x;", "inline int n = (5, 2) * x;\n"),
+        (
+            "inline self string s[int a,char*b]=a?\"x\":b;",
+            "inline self string s[int a, char *b] = a ? \"x\" : b;\n",
+        ),
+        (
+            "translator struct s<struct t*T>{a=T->b;b=1;};",
+            "translator struct s < struct t *T > {\n\ta = T->b;\n\tb = 1;\n};\n",
+        ),
+        ("translator struct s < int i > {};", "translator struct s < int i > {\n};\n"),
+        (
+            "provider p{probe a(int,char*c):(string s);probe b();};",
+            "provider p {\n\tprobe a(int, char *c) : (string s);\n\tprobe b();\n};\n",
+        ),
+        ("BEGIN { xlate<struct s *>((a, b))->m }", "BEGIN\n{\n\txlate<struct s *>(a, b)->m;\n}\n"),
+    ] {
+        assert_eq!(check(text), expected, "{text}");
+    }
+}

@@ -1,0 +1,202 @@
+//! Formulas: expressions with parameters that are checked once, where they are defined, and lowered wherever they are
+//! used: the values of inlines, and the members of translators (language spec §7.3, §7.4).
+//!
+//! In: a definition, while its program is read. Out: a [`Formula`] with side tables of its own, which hold for every
+//! use: a formula sees no probe and no variable that is not known where it stands. A use names it by its
+//! [`FormulaId`]; nothing is copied, and no tree is touched. What the uses come to when they are written out is counted,
+//! and limited, since formulas that use formulas grow without bound.
+
+use std::sync::Arc;
+
+use super::errors;
+use super::expr::{Body, Checked};
+use super::fold::{Early, Folded};
+use super::info::{ExprInfo, Meaning, TypeInfo, children};
+use super::names::{Marked, Provenance};
+use super::session::{Session, Signature};
+use crate::ast::{Expr, ExprId, Item, Program};
+use crate::diag::Diagnostic;
+use crate::ir::VarId;
+use crate::parse::MAX_DEPTH;
+use crate::source::Span;
+
+/// Most operations that the formulas of one clause may come to.
+const MAX_CLAUSE: usize = 1 << 14;
+
+/// Most operations that the formulas of a session may come to.
+const MAX_SESSION: usize = 1 << 21;
+
+/// Index of a [`Formula`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct FormulaId(pub u32);
+
+impl FormulaId {
+    /// As an index.
+    pub fn index(self) -> usize {
+        self.0 as usize
+    }
+}
+
+/// A parameter of a formula.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Param {
+    /// What the expression calls it.
+    pub name: String,
+    /// Its type.
+    pub ty: Marked,
+}
+
+/// Where the tree of a formula is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Origin {
+    /// Index in [`super::Checked::programs`].
+    pub program: usize,
+    /// Index in the program's items.
+    pub item: usize,
+    /// The number of the member, for a translator.
+    pub member: usize,
+}
+
+/// An expression that is checked once and used by name.
+#[derive(Clone, Debug)]
+pub struct Formula {
+    /// Where its tree is.
+    pub origin: Origin,
+    /// The type that its uses have.
+    pub ty: Marked,
+    /// Its parameters, in order.
+    pub params: Arc<[Param]>,
+    /// What its expressions mean.
+    pub info: TypeInfo,
+    /// What a pointer that it gives points into.
+    pub provenance: Provenance,
+    /// Operations, those of the formulas it uses included.
+    size: usize,
+    /// Levels of the tree, likewise.
+    depth: usize,
+}
+
+impl Formula {
+    /// The tree.
+    pub fn tree<'a>(&self, programs: &'a [(Program, Early)]) -> Option<(&'a Expr, &'a Early)> {
+        let (program, early) = programs.get(self.origin.program)?;
+        let expr = match program.items.get(self.origin.item)? {
+            Item::Inline(inline) => &inline.value,
+            Item::Translator(translator) => &translator.members.get(self.origin.member)?.1,
+            _ => return None,
+        };
+        Some((expr, early))
+    }
+}
+
+/// What the formulas of a clause or of another formula come to.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Expansion {
+    size: usize,
+    depth: usize,
+}
+
+/// What checking a definition's expression gives.
+pub(super) struct Defined {
+    /// Its tables, ready to be used.
+    pub formula: Formula,
+    /// What is known of the whole expression.
+    pub value: ExprInfo,
+    /// Its value, if it is an integer constant.
+    pub constant: Option<Folded>,
+    /// The variable that it is a mere mention of.
+    pub alias: Option<VarId>,
+}
+
+impl Session<'_> {
+    /// Checks the expression of a definition; the caller compares its type with the declared one.
+    pub(super) fn define(
+        &mut self,
+        early: &mut Early,
+        origin: Origin,
+        ty: Marked,
+        params: Arc<[Param]>,
+        expr: &Expr,
+    ) -> Result<Defined, Diagnostic> {
+        early.params = params.clone();
+        let defined = self.define_with(early, origin, ty, params, expr);
+        early.params = Arc::from([]);
+        defined
+    }
+
+    fn define_with(
+        &mut self,
+        early: &mut Early,
+        origin: Origin,
+        ty: Marked,
+        params: Arc<[Param]>,
+        expr: &Expr,
+    ) -> Result<Defined, Diagnostic> {
+        self.fold(early, expr)?;
+        let signature = Signature::outside();
+        let mut body = Body {
+            session: self,
+            early,
+            signature: &signature,
+            info: TypeInfo::of_expr(expr),
+            deferred: Vec::new(),
+            statement: ExprId(expr.id.0),
+            expansion: Expansion::default(),
+        };
+        let value = body.expr(expr)?;
+        body.no_deferred(expr)?;
+        let Body { info, expansion, .. } = body;
+        let alias = match value.meaning {
+            Meaning::Variable(id) if params.is_empty() => Some(id),
+            _ => None,
+        };
+        let (size, depth) = measure(expr);
+        let (size, depth) = (size + expansion.size, depth + expansion.depth);
+        let provenance = value.provenance;
+        let formula = Formula { origin, ty, params, info, provenance, size, depth };
+        Ok(Defined { formula, value, constant: early.constant(expr), alias })
+    }
+
+    pub(super) fn add_formula(&mut self, formula: Formula) -> FormulaId {
+        self.formulas.push(formula);
+        FormulaId(self.formulas.len() as u32 - 1)
+    }
+}
+
+impl Body<'_, '_> {
+    /// A parameter of the formula being checked.
+    pub(super) fn param(&self, name: &str) -> Option<ExprInfo> {
+        let index = self.early.params.iter().position(|param| param.name == name)?;
+        let ty = self.early.params[index].ty;
+        let info = ExprInfo { userland: ty.userland, lvalue: true, ..ExprInfo::value(ty.ty) };
+        Some(ExprInfo { provenance: Provenance::Unknown, ..info }.meaning(Meaning::Param(index as u32)))
+    }
+
+    /// A use of a formula, whose arguments have been checked.
+    pub(super) fn use_formula(&mut self, id: FormulaId, name: &str, span: Span) -> Checked {
+        let formula = &self.session.formulas[id.index()];
+        let (ty, provenance) = (formula.ty, formula.provenance);
+        self.expansion.size += formula.size;
+        self.expansion.depth = self.expansion.depth.max(formula.depth);
+        self.session.expanded = self.session.expanded.saturating_add(formula.size);
+        if self.expansion.depth > MAX_DEPTH {
+            return Err(errors::expansion_too_deep(span, name));
+        }
+        if self.expansion.size > MAX_CLAUSE || self.session.expanded > MAX_SESSION {
+            return Err(errors::expansion_too_large(span, name));
+        }
+        let info = ExprInfo { userland: ty.userland, lvalue: true, provenance, ..ExprInfo::value(ty.ty) };
+        Ok(info.meaning(Meaning::Formula(id)))
+    }
+}
+
+/// The number of an expression's nodes and levels.
+fn measure(expr: &Expr) -> (usize, usize) {
+    let (mut size, mut depth) = (1, 0);
+    children(expr, &mut |child| {
+        let inner = measure(child);
+        size += inner.0;
+        depth = depth.max(inner.1);
+    });
+    (size, depth + 1)
+}
