@@ -1,25 +1,65 @@
 //! What this process may do with eBPF, and if it may not, why.
 //!
-//! Comes in: `/proc/self/status` and sysctls. Goes out: yes, or an error that says what is missing. It loads nothing.
+//! Comes in: the calling thread's capabilities (capget(2), so that `/proc` need not be mounted), the kernel's answer to one
+//! small program, and sysctls. Goes out: yes, or an error that says what is missing. Nothing stays loaded.
 
 use std::fs;
+use std::sync::OnceLock;
 
 use dtrail_vm::event::Error;
+use rustix::thread::CapabilitySet;
 
-/// A capability's bit in `CapEff`.
+use crate::ebpf::asm::{Asm, R0};
+use crate::sys::bpf;
+
+/// A capability's bit in the effective set.
 const SYS_ADMIN: u32 = 21;
 const PERFMON: u32 = 38;
 const BPF: u32 = 39;
 
-/// Whether the `bpf` source can be used: effective root, or CAP_BPF and CAP_PERFMON. The error names what is missing.
+/// Whether the `bpf` source can be used: effective root, or CAP_BPF and CAP_PERFMON, in the initial user namespace and
+/// with nothing that forbids bpf(2). The error names what is missing. The kernel is asked once a run.
 pub fn can_bpf() -> Result<(), Error> {
-    let status = fs::read_to_string("/proc/self/status").unwrap_or_default();
-    let effective = effective_capabilities(&status).unwrap_or(0);
-    match missing(effective) {
-        None => Ok(()),
-        Some(missing) => Err(Error::new(format!("tracing the kernel needs {missing}"))
-            .help("run as root; or use `--source ptrace` with -c, which needs no privilege")),
+    static ANSWER: OnceLock<Result<(), Error>> = OnceLock::new();
+    ANSWER.get_or_init(ask).clone()
+}
+
+fn ask() -> Result<(), Error> {
+    let refusal = |message: String| {
+        let help = "run as root; or use `--source ptrace` with -c, which needs no privilege";
+        Err(Error::new(message).help(help))
+    };
+    let effective = rustix::thread::capabilities(None).map_or(CapabilitySet::empty(), |sets| sets.effective);
+    if let Some(missing) = missing(effective.bits()) {
+        return refusal(format!("tracing the kernel needs {missing}"));
     }
+    // The capabilities of a user namespace do not count for bpf(2), and a seccomp profile may forbid it to anyone: whether
+    // programs can be loaded, only loading one tells.
+    match bpf::load_raw_tracepoint(&nothing()) {
+        Ok(_) => Ok(()),
+        Err(e) => refusal(refused(&e)),
+    }
+}
+
+/// A program that returns 0.
+fn nothing() -> Vec<u64> {
+    let mut asm = Asm::new();
+    asm.mov_imm(R0, 0);
+    asm.exit();
+    // Two instructions without a jump: too far to jump is nothing.
+    asm.finish().map(|code| code.insns).unwrap_or_default()
+}
+
+/// What to say when the kernel does not load a program although the capabilities are there.
+fn refused(error: &std::io::Error) -> String {
+    let why = match error.raw_os_error() {
+        Some(libc::EPERM | libc::EACCES) => {
+            "a user namespace has no say over the kernel, and a container's seccomp profile may forbid it"
+        }
+        Some(libc::ENOSYS) => "it has none (CONFIG_BPF_SYSCALL)",
+        _ => return format!("the kernel refuses eBPF programs: {error}"),
+    };
+    format!("the kernel refuses eBPF programs: {why}")
 }
 
 /// What a set of effective capabilities lacks.
@@ -31,11 +71,6 @@ fn missing(effective: u64) -> Option<&'static str> {
         (true, false) => Some("CAP_PERFMON"),
         (false, false) => Some("root, or CAP_BPF and CAP_PERFMON"),
     }
-}
-
-fn effective_capabilities(status: &str) -> Option<u64> {
-    let hex = status.lines().find_map(|line| line.strip_prefix("CapEff:"))?;
-    u64::from_str_radix(hex.trim(), 16).ok()
 }
 
 /// Whether kernel lockdown forbids programs to read kernel memory (`confidentiality`).
@@ -62,9 +97,22 @@ mod tests {
     }
 
     #[test]
-    fn the_effective_set_is_read() {
-        let status = "Name:\tx\nCapPrm:\t0000000000000000\nCapEff:\t000001ffffffffff\n";
-        assert_eq!(effective_capabilities(status), Some(0x1ff_ffff_ffff));
-        assert_eq!(effective_capabilities("Name:\tx\n"), None);
+    fn a_refusal_says_what_stands_in_the_way() {
+        for (error, expected) in [
+            (
+                libc::EPERM,
+                "the kernel refuses eBPF programs: a user namespace has no say over the kernel, and a container's \
+                 seccomp profile may forbid it",
+            ),
+            (libc::ENOSYS, "the kernel refuses eBPF programs: it has none (CONFIG_BPF_SYSCALL)"),
+            (libc::ENOMEM, "the kernel refuses eBPF programs: Cannot allocate memory (os error 12)"),
+        ] {
+            assert_eq!(refused(&std::io::Error::from_raw_os_error(error)), expected);
+        }
+    }
+
+    #[test]
+    fn the_program_that_asks_does_nothing() {
+        assert_eq!(nothing(), [0xb7, 0x95]);
     }
 }

@@ -12,6 +12,7 @@ mod cmd {
     pub(super) const MAP_UPDATE_ELEM: u32 = 2;
     pub(super) const MAP_DELETE_ELEM: u32 = 3;
     pub(super) const MAP_GET_NEXT_KEY: u32 = 4;
+    pub(super) const PROG_LOAD: u32 = 5;
     pub(super) const PROG_TEST_RUN: u32 = 10;
     pub(super) const OBJ_GET_INFO_BY_FD: u32 = 15;
     pub(super) const MAP_LOOKUP_BATCH: u32 = 24;
@@ -63,6 +64,7 @@ union Attr {
     batch: BatchAttr,
     test: TestAttr,
     info: InfoAttr,
+    load: LoadAttr,
 }
 
 #[repr(C)]
@@ -118,6 +120,21 @@ struct TestAttr {
     ctx_out: u64,
     flags: u32,
     cpu: u32,
+}
+
+#[repr(C)]
+#[derive(Clone, Copy)]
+struct LoadAttr {
+    prog_type: u32,
+    insn_cnt: u32,
+    insns: u64,
+    license: u64,
+    log_level: u32,
+    log_size: u32,
+    log_buf: u64,
+    kern_version: u32,
+    prog_flags: u32,
+    name: [u8; 16],
 }
 
 #[repr(C)]
@@ -480,6 +497,31 @@ pub fn verified_instructions(program: BorrowedFd<'_>) -> io::Result<u32> {
     let mut info = ProgramInfo::default();
     object_info(program, &mut info)?;
     Ok(info.verified_insns)
+}
+
+/// Loads a raw tracepoint program that hangs nowhere: for a question to the kernel that [`test_run`] asks. Plans are
+/// loaded by aya.
+pub fn load_raw_tracepoint(code: &[u64]) -> io::Result<OwnedFd> {
+    const RAW_TRACEPOINT: u32 = 17;
+    let mut name = [0; 16];
+    name[..6].copy_from_slice(b"dtrail");
+    let mut attr = Attr::zero();
+    attr.load = LoadAttr {
+        prog_type: RAW_TRACEPOINT,
+        insn_cnt: code.len() as u32,
+        insns: code.as_ptr() as u64,
+        license: c"Dual MIT/GPL".as_ptr() as u64,
+        log_level: 0,
+        log_size: 0,
+        log_buf: 0,
+        kern_version: 0,
+        prog_flags: 0,
+        name,
+    };
+    // SAFETY: the code is as long as it says and the license is a string; there is no log.
+    let fd = unsafe { bpf(cmd::PROG_LOAD, &mut attr)? };
+    // SAFETY: a new descriptor that nobody else owns.
+    Ok(unsafe { OwnedFd::from_raw_fd(fd as i32) })
 }
 
 /// Runs a raw tracepoint program once, on this CPU, with no arguments.
