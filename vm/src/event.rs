@@ -9,6 +9,7 @@ use std::time::Instant;
 use dtrail_lang::builtins::BuiltinVar;
 use dtrail_lang::env::Environment;
 use dtrail_lang::ir::{AddrSpace, AggId, ProbeIndex, VarId};
+use dtrail_lang::options::Options;
 use dtrail_lang::plan::{Capabilities, Plan};
 
 use crate::agg::AggState;
@@ -101,6 +102,9 @@ pub trait EventSource {
     fn reads_only_resident_memory(&self) -> bool {
         false
     }
+    /// Takes the sizes and rates that hold from the next `attach`: a program may set some that were not known when the
+    /// source was made.
+    fn configure(&mut self, _options: &Options) {}
     /// Loads and attaches; nothing fires into the plan before `open`.
     fn attach(&mut self, plan: &Plan) -> Result<(), Error>;
     /// Opens the gate and lets a `-c` child go.

@@ -124,6 +124,8 @@ pub struct Drops {
     pub missed: u64,
     /// Cuts that fell together because the consumer had not caught up (design §2).
     pub coalesced_cuts: u64,
+    /// Firings of `tick` probes that were left out because the consumer was late by a period or more.
+    pub ticks: u64,
 }
 
 impl Drops {
@@ -145,6 +147,7 @@ impl Drops {
         self.double_error += other.double_error;
         self.missed += other.missed;
         self.coalesced_cuts += other.coalesced_cuts;
+        self.ticks += other.ticks;
     }
 }
 

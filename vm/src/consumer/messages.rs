@@ -64,7 +64,7 @@ fn plural(count: u64) -> &'static str {
 
 /// A line for each kind of loss, behind its tag if `tags`.
 pub(super) fn drops(drops: &Drops, tags: bool) -> Vec<String> {
-    let Drops { principal, aggregation, dynamic, double_error, missed, coalesced_cuts } = drops;
+    let Drops { principal, aggregation, dynamic, double_error, missed, coalesced_cuts, ticks } = drops;
     let mut lines = Vec::new();
     let mut line = |tag: &str, count: u64, text: String| {
         if count > 0 {
@@ -82,11 +82,13 @@ pub(super) fn drops(drops: &Drops, tags: bool) -> Vec<String> {
     line("DTRACEDROP_DYNAMIC", n, format!("dynamic variable drop{}", plural(n)));
     let n = *double_error;
     line("DTRACEDROP_DBLERROR", n, format!("error{} in ERROR probe enabling", plural(n)));
-    // The last two are this implementation's own.
+    // The rest are this implementation's own.
     let n = *missed;
     line("DTRACEDROP_MISSED", n, format!("probe firing{} missed inside other probes", plural(n)));
     let n = *coalesced_cuts;
     line("DTRACEDROP_CUT", n, format!("aggregation snapshot{} taken together with the next", plural(n)));
+    let n = *ticks;
+    line("DTRACEDROP_TICK", n, format!("tick firing{} missed", plural(n)));
     lines
 }
 
@@ -227,6 +229,7 @@ mod tests {
             aggregation: vec![(1, 2)],
             dynamic: 1,
             double_error: 1,
+            ticks: 4,
             ..Drops::default()
         };
         assert_eq!(
@@ -237,6 +240,7 @@ mod tests {
                 "2 aggregation drops on CPU 1",
                 "1 dynamic variable drop",
                 "1 error in ERROR probe enabling",
+                "4 tick firings missed",
             ]
         );
         assert_eq!(drops(&lost, true)[4], "[DTRACEDROP_DBLERROR] 1 error in ERROR probe enabling");

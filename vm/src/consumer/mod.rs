@@ -141,7 +141,8 @@ impl Consumer<'_> {
                     return Ok(());
                 }
                 match due {
-                    Due::Tick { probe, late } => {
+                    Due::Tick { probe, late, skipped } => {
+                        self.session.world.drops.ticks += skipped;
                         // What happened before the tick is seen before it.
                         if source.drain(&mut self.session)? == Wait::Stopped || self.over() {
                             return self.after_drain();

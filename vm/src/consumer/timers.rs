@@ -17,6 +17,8 @@ pub(super) enum Due {
         probe: ProbeIndex,
         /// Nanoseconds beyond its moment.
         late: u64,
+        /// How many later firings were due as well and are left out.
+        skipped: u64,
     },
     /// `statusrate`
     Status,
@@ -53,7 +55,7 @@ impl Timers {
             if let (FiredBy::Tracer, Some((TimerKind::Tick, period)), false) =
                 (probe.fired_by, timer, source_ticks)
             {
-                add(Due::Tick { probe: ProbeIndex(i as u32), late: 0 }, period);
+                add(Due::Tick { probe: ProbeIndex(i as u32), late: 0, skipped: 0 }, period);
             }
         }
         add(Due::Status, settings.statusrate);
@@ -75,13 +77,14 @@ impl Timers {
     }
 
     /// What has been due longest, if anything; it is due again at the first multiple of its period after `now`, so a
-    /// consumer that cannot keep up skips firings instead of falling behind.
+    /// consumer that cannot keep up skips firings instead of falling behind; it is told how many.
     pub(super) fn take(&mut self, now: u64) -> Option<Due> {
         let timer = self.timers.iter_mut().filter(|timer| timer.due <= now).min_by_key(|timer| timer.due)?;
         let late = now - timer.due;
-        timer.due = timer.due.saturating_add((late / timer.period + 1).saturating_mul(timer.period));
+        let skipped = late / timer.period;
+        timer.due = timer.due.saturating_add((skipped + 1).saturating_mul(timer.period));
         Some(match timer.what {
-            Due::Tick { probe, .. } => Due::Tick { probe, late },
+            Due::Tick { probe, .. } => Due::Tick { probe, late, skipped },
             other => other,
         })
     }
@@ -103,15 +106,15 @@ mod tests {
         let mut timers = Timers::new(&plan, &settings, false);
         assert_eq!(timers.take(u64::MAX - 1), None, "not started");
         timers.start(100);
-        let tick = |probe, late| Some(Due::Tick { probe: ProbeIndex(probe), late });
+        let tick = |probe, late, skipped| Some(Due::Tick { probe: ProbeIndex(probe), late, skipped });
         assert_eq!(timers.next(), Some(1_000_100));
         assert_eq!(timers.take(1_000_099), None);
-        assert_eq!(timers.take(1_000_101), tick(1, 1));
+        assert_eq!(timers.take(1_000_101), tick(1, 1, 0));
         assert_eq!(timers.take(1_000_101), None);
         // 4.5 ms later: one late tick, the report, the slow tick; missed firings are skipped.
-        assert_eq!(timers.take(5_500_100), tick(1, 3_500_000));
+        assert_eq!(timers.take(5_500_100), tick(1, 3_500_000, 3));
         assert_eq!(timers.take(5_500_100), Some(Due::Status));
-        assert_eq!(timers.take(5_500_100), tick(3, 1_500_000));
+        assert_eq!(timers.take(5_500_100), tick(3, 1_500_000, 0));
         assert_eq!(timers.take(5_500_100), None);
         assert_eq!(timers.next(), Some(6_000_100));
 
