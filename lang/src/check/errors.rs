@@ -202,14 +202,19 @@ pub(crate) fn scratch_size(span: Span, size: u64, limit: u32) -> Diagnostic {
     error(Tag::AllocaSize, span, format!("alloca({size}) size larger than scratchsize {limit}"))
 }
 
-// args[].
+// args[] and uregs[].
 
-pub(crate) fn args_index_not_constant(span: Span, argument: &str) -> Diagnostic {
+pub(crate) fn register_out_of_range(span: Span, index: i64) -> Diagnostic {
+    error(Tag::RegsIdx, span, format!("index {index} is out of range for uregs[ ]"))
+}
+
+/// Of `args[]` or `uregs[]`, named by `array`.
+pub(crate) fn index_not_constant(span: Span, array: &str, argument: &str) -> Diagnostic {
     error(
         Tag::ProtoArg,
         span,
         format!(
-            "args[ ] argument #1 is incompatible with prototype:\n\tprototype: integer constant\n\t argument: {argument}"
+            "{array}[ ] argument #1 is incompatible with prototype:\n\tprototype: integer constant\n\t argument: {argument}"
         ),
     )
 }

@@ -16,6 +16,9 @@ use crate::source::Span;
 use crate::types::Type;
 use crate::types::classes::Operand;
 
+/// The largest index of `uregs[]` (`R_TRAPNO`, language spec §8.4).
+const LAST_REGISTER: i64 = 25;
+
 impl Body<'_, '_> {
     pub(super) fn index(&mut self, base: &Expr, keys: &[Expr], span: Span) -> Checked {
         match &base.kind {
@@ -30,6 +33,9 @@ impl Body<'_, '_> {
                 }
             }
             ExprKind::Name(name) if name == "args" => return self.argument(keys, span),
+            ExprKind::Name(name) if super::BUILTIN_ARRAYS.contains(&name.as_str()) => {
+                return self.array_to_come(name, keys, span);
+            }
             _ => {}
         }
         if let ExprKind::Name(name) = &base.kind
@@ -227,7 +233,7 @@ impl Body<'_, '_> {
         };
         let info = self.expr(key)?;
         let Some(index) = info.constant else {
-            return Err(errors::args_index_not_constant(span, &self.show(info)));
+            return Err(errors::index_not_constant(span, "args", &self.show(info)));
         };
         let signature = self.signature;
         if signature.outside {
@@ -247,6 +253,29 @@ impl Body<'_, '_> {
         let userland = argument.userland && (types.target(ty).is_some() || types.is_string(ty));
         let info = ExprInfo { userland, lvalue: true, ..ExprInfo::value(ty) };
         Ok(info.meaning(Meaning::Argument(index as u32)))
+    }
+
+    /// `uregs[]` and `fds[]`, which no source can read yet: what is wrong with the key comes first.
+    fn array_to_come(&mut self, name: &str, keys: &[Expr], span: Span) -> Checked {
+        let [key] = keys else {
+            let (kind, expected) = (errors::ProtoKind::Args, errors::Expected::Exactly(1));
+            return Err(errors::prototype_length(span, name, kind, keys.len(), expected));
+        };
+        let info = self.expr(key)?;
+        if name != "uregs" {
+            let why = "the kernel's table of open files cannot be read yet";
+            return Err(errors::not_supported_yet(span, &format!("{name}[]")).help(why));
+        }
+        match info.constant {
+            None => Err(errors::index_not_constant(span, name, &self.show(info))),
+            Some(index) if !(0..=LAST_REGISTER).contains(&index) => {
+                Err(errors::register_out_of_range(span, index))
+            }
+            Some(_) => {
+                let why = "registers of the traced process cannot be read yet";
+                Err(errors::not_supported_yet(span, &format!("{name}[]")).help(why))
+            }
+        }
     }
 
     /// A node as the message about several keys names it.

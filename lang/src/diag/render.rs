@@ -91,10 +91,15 @@ pub fn excerpt(diagnostic: &Diagnostic, sources: &SourceMap, style: Style) -> St
     let home = diagnostic.span.source;
     let mut out = String::new();
     let _ = writeln!(out, "  {} {}", style.paint(Paint::Frame, "-->"), marks[0].place);
+    if sources.get(home).text.trim().is_empty() && marks.len() == 1 {
+        // There is nothing to point at.
+        marks.clear();
+    }
     marks.sort_by_key(|mark| (mark.span.source != home, mark.span.source, mark.span.start));
 
     let bar = style.paint(Paint::Frame, "|");
     let mut last = (home, None);
+    let mut shown = (home, 0);
     for mark in &marks {
         if mark.span.source != last.0 {
             let _ = writeln!(out, "  {} {}", style.paint(Paint::Frame, "-->"), mark.place);
@@ -102,10 +107,20 @@ pub fn excerpt(diagnostic: &Diagnostic, sources: &SourceMap, style: Style) -> St
         // A line is shown once, however many marks it has, unless each mark shows another part of it.
         let here = (mark.span.source, Some(mark.window_start));
         if here != last {
-            let number = format!("{:>gutter$}", mark.line);
-            let line = format!("  {} {bar} {}", style.paint(Paint::Frame, &number), mark.window);
-            let _ = writeln!(out, "{}", line.trim_end());
+            let mut line = |number: u32, text: &str| {
+                let number = format!("{number:>gutter$}");
+                let line = format!("  {} {bar} {text}", style.paint(Paint::Frame, &number));
+                let _ = writeln!(out, "{}", line.trim_end());
+            };
+            // A blank line says nothing: what was written before it does.
+            if let Some((number, text)) = &mark.context
+                && (mark.span.source, *number) != shown
+            {
+                line(*number, text);
+            }
+            line(mark.line, &mark.window);
         }
+        shown = (mark.span.source, mark.line);
         last = here;
         let symbol = if mark.label.is_some() { "-" } else { "^" };
         let label = mark.label.map_or(String::new(), |label| format!(" {}", show(label, false)));
@@ -133,6 +148,8 @@ struct Mark<'a> {
     /// `file:line:column`
     place: String,
     line: u32,
+    /// If that line is blank, the last one before it that is not: its number and its text.
+    context: Option<(u32, String)>,
     /// The byte at which `window` starts.
     window_start: usize,
     /// The shown part of the line.
@@ -169,9 +186,19 @@ impl<'a> Mark<'a> {
         let before = format!("{lead}{}", show(&text[from..start], false));
         let marked = show(&text[start..end], false);
         let window = format!("{before}{marked}{}{trail}", show(&text[end..to], false));
+        let blank = text[line_start..line_end].trim().is_empty();
+        let context = blank.then(|| text[..line_start].trim_end()).filter(|before| !before.is_empty());
+        let context = context.map(|before| {
+            let from = before.rfind('\n').map_or(0, |i| i + 1);
+            let cut = before[from..].char_indices().nth(WIDTH).map(|(i, _)| from + i);
+            let trail = if cut.is_some() { "..." } else { "" };
+            let shown = format!("{}{trail}", show(&before[from..cut.unwrap_or(before.len())], false));
+            (place(text, from as u32).line, shown)
+        });
         Mark {
             span,
             label,
+            context,
             place: format!("{}:{}:{}", show(&name, false), at.line, at.column),
             line: at.line,
             window_start: from,
@@ -290,6 +317,21 @@ error[D_AGG_REDEF]: aggregation redefined: @a
         let sources = one(SourceKind::Script, "a.d", text);
         let error = Diagnostic::new(Tag::Syntax, span(&sources, marked), "no");
         excerpt(&error.label(span(&sources, labelled), "here"), &sources, Style::Plain)
+    }
+
+    #[test]
+    fn a_blank_line_is_shown_with_what_comes_before_it() {
+        let at_end = |text: &str| {
+            let sources = one(SourceKind::Script, "a.d", text);
+            let span = Span { source: SourceId(0), start: text.len() as u32, end: text.len() as u32 };
+            excerpt(&Diagnostic::new(Tag::Syntax, span, "end"), &sources, Style::Plain)
+        };
+        assert_eq!(at_end("BEGIN\n{\n\n"), "  --> a.d:4:1\n  2 | {\n  4 |\n    | ^\n");
+        assert_eq!(at_end("#line 40\nBEGIN\n"), "  --> a.d:41:1\n  40 | BEGIN\n  41 |\n     | ^\n");
+        assert_eq!(at_end("BEGIN\n{"), "  --> a.d:2:2\n  2 | {\n    |  ^\n");
+        assert_eq!(at_end(" \n"), "  --> a.d:2:1\n", "there is nothing to show");
+        let long = format!("{}\n", "x".repeat(130));
+        assert_eq!(at_end(&long), format!("  --> a.d:2:1\n  1 | {}...\n  2 |\n    | ^\n", "x".repeat(120)));
     }
 
     #[test]

@@ -111,6 +111,17 @@ fn wording() {
             "in action list: associative array 'q' may not be referenced as scalar",
         ),
         ("BEGIN { trace(curthread); }", "in action list: curthread is not supported yet"),
+        ("BEGIN { trace(uregs[0]); }", "in action list: uregs[] is not supported yet"),
+        ("BEGIN { trace(uregs[26]); }", "in action list: index 26 is out of range for uregs[ ]"),
+        (
+            "BEGIN { trace(uregs[pid]); }",
+            "in action list: uregs[ ] argument #1 is incompatible with prototype:\n\tprototype: integer constant\n\t argument: pid_t",
+        ),
+        (
+            "BEGIN { trace(uregs[1, 2]); }",
+            "in action list: uregs[ ] prototype mismatch: 2 args passed, 1 expected",
+        ),
+        ("BEGIN { trace(fds[0].fi_fd); }", "in action list: fds[] is not supported yet"),
         (
             "BEGIN { n = 5; n = \"a\"; }",
             "in action list: operands have incompatible types: \"int\" = \"string\"",
