@@ -15,6 +15,7 @@ mod list;
 mod machine;
 mod options;
 mod session;
+mod sizes;
 mod stability;
 mod usage;
 
@@ -79,8 +80,18 @@ impl Outcome {
     }
 }
 
-/// Runs the command.
+/// Stack that a run may need: the passes recurse as deeply as programs nest, within the language's limits.
+const STACK: usize = 16 << 20;
+
+/// Whoever has less than this left gets a stack of [`STACK`] bytes.
+const STACK_ENOUGH: usize = 2 << 20;
+
+/// Runs the command, in this thread; on a stack of its own if the limit of this one (`ulimit -s`) is small.
 pub fn run(invocation: Invocation<'_>) -> Outcome {
+    stacker::maybe_grow(STACK_ENOUGH, STACK, || run_here(invocation))
+}
+
+fn run_here(invocation: Invocation<'_>) -> Outcome {
     let Invocation {
         progname,
         args,

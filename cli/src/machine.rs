@@ -142,11 +142,7 @@ pub(crate) fn choose(
         Machine::Open { environment, kind }
     } else {
         let source: Box<dyn EventSource> = match kind {
-            Kind::Bpf => {
-                let mut source = BpfSource::new(&targets, wake)?;
-                source.set_settings(settings.into());
-                Box::new(source)
-            }
+            Kind::Bpf => Box::new(BpfSource::new(&targets, wake)?),
             Kind::Ptrace => Box::new(PtraceSource::new(&targets, wake)?),
         };
         Machine::Ready { source, host: Box::new(LinuxHost::new()) }
@@ -164,17 +160,18 @@ impl Machine {
     ) -> Result<Tracer, Failure> {
         let wake = interrupts.map(Interrupts::descriptor);
         let (environment, kind) = match self {
-            Machine::Ready { source, host } => return Ok(Tracer { source, host }),
+            Machine::Ready { mut source, host } => {
+                source.configure(settings);
+                return Ok(Tracer { source, host });
+            }
             Machine::Open { environment, kind } => (environment, kind),
         };
-        let source: Box<dyn EventSource> = match kind {
+        let mut source: Box<dyn EventSource> = match kind {
             _ if !traces => Box::new(IdleSource::new(environment, wake)),
             Kind::Bpf => {
                 caps::can_bpf()
                     .map_err(|why| why.help("run as root, or give a command with -c to trace only that"))?;
-                let mut source = BpfSource::new(&[], wake)?;
-                source.set_settings(settings.into());
-                Box::new(source)
+                Box::new(BpfSource::new(&[], wake)?)
             }
             Kind::Ptrace => {
                 return Err(Error::new("source 'ptrace' traces commands only")
@@ -182,6 +179,7 @@ impl Machine {
                     .into());
             }
         };
+        source.configure(settings);
         Ok(Tracer { source, host: Box::new(LinuxHost::new()) })
     }
 }

@@ -170,6 +170,12 @@ const FLAG_SETTINGS: &[(&str, &str)] = &[("q", "quiet"), ("w", "destructive"), (
 
 /// Parses everything after the program's name.
 pub(crate) fn parse(args: impl IntoIterator<Item = OsString>) -> Result<Options, UsageError> {
+    let args: Vec<OsString> = args.into_iter().collect();
+    // D text, names and macro arguments are text; what is not would be changed on its way.
+    if let Some((at, arg)) = args.iter().enumerate().find(|(_, arg)| arg.to_str().is_none()) {
+        let shown = arg.as_encoded_bytes().escape_ascii();
+        return Err(UsageError::plain(format!("argument {} is not valid UTF-8: {shown}", at + 1)));
+    }
     let matches = command().try_get_matches_from(args).map_err(|e| usage_error(&e))?;
     for &(letter, why) in REFUSED {
         if given(&matches, letter) {
@@ -395,6 +401,15 @@ mod tests {
         let o = options(&["-qnBEGIN", "-xbufsize=1m"]);
         assert_eq!(o.programs[0].text, "BEGIN");
         assert_eq!(shown(&o), [("quiet".into(), None), ("bufsize".into(), Some("1m".into()))]);
+    }
+
+    #[test]
+    fn what_is_no_text_is_named() {
+        use std::os::unix::ffi::OsStringExt;
+        let args = ["-qn".into(), "BEGIN".into(), OsString::from_vec(b"a\xff\n".to_vec())];
+        let error = parse(args).expect_err("no text");
+        let message = "argument 3 is not valid UTF-8: a\\xff\\n";
+        assert_eq!((error.message.as_str(), error.show_usage), (message, false));
     }
 
     #[test]

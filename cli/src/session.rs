@@ -22,7 +22,7 @@ use crate::describe::{Described, descriptions};
 use crate::failure::Failure;
 use crate::machine::{self, Machine, reason};
 use crate::options::{Form, Mode, Options};
-use crate::{Interrupts, Outcome, dump, list, stability};
+use crate::{Interrupts, Outcome, dump, list, sizes, stability};
 
 /// Where text goes.
 pub(crate) struct Streams<'a> {
@@ -210,10 +210,15 @@ impl Session<'_> {
             return Err(Failure::fatal("no probes matched"));
         }
         let traces = program.probes.iter().any(|probe| probe.fired_by == FiredBy::Source);
+        let resized = sizes::fit(&mut self.settings, sizes::memory());
         let mut tracer = machine.ready(traces, &self.settings, self.interrupts)?;
         let plan = self.plan_for(program, tracer.source.capabilities())?;
         if !self.settings.quiet {
             self.notices(&matched, notice.filter(|_| traces));
+        }
+        for notice in resized {
+            let prefix = if notice.prefixed { format!("{}: ", self.progname) } else { String::new() };
+            let _ = writeln!(self.streams.stderr, "{prefix}{}", notice.text);
         }
         let settings = consumer::Settings {
             program: self.progname.to_string(),
@@ -402,13 +407,19 @@ pub(crate) fn print_to(out: &mut dyn Write, bytes: &[u8]) -> Result<(), Failure>
     }
 }
 
+/// Most bytes of a script: beyond, it is no script but a device or a mistake.
+const SCRIPT_MAX: u64 = 64 << 20;
+
 /// A file's content; `-` is the standard input of this process.
 fn read_script(path: &str) -> std::io::Result<Vec<u8>> {
-    if path != "-" {
-        return std::fs::read(path);
-    }
     let mut text = Vec::new();
-    std::io::stdin().lock().read_to_end(&mut text)?;
+    let read = match path {
+        "-" => std::io::stdin().lock().take(SCRIPT_MAX + 1).read_to_end(&mut text)?,
+        _ => std::fs::File::open(path)?.take(SCRIPT_MAX + 1).read_to_end(&mut text)?,
+    };
+    if read as u64 > SCRIPT_MAX {
+        return Err(std::io::Error::other("it has more than 64 MiB, which is no D program"));
+    }
     Ok(text)
 }
 

@@ -416,3 +416,57 @@ fn as_dtrace() {
     }
     let _ = std::fs::remove_dir_all(&link);
 }
+
+#[test]
+fn what_is_no_text_or_too_much_of_it_is_refused() {
+    use std::os::unix::ffi::OsStrExt;
+    let output = Command::new(DTRAIL)
+        .args(["-qn", "BEGIN { trace($$1); exit(0); }"])
+        .arg(std::ffi::OsStr::from_bytes(b"caf\xe9"))
+        .output()
+        .expect("it starts");
+    let err = String::from_utf8_lossy(&output.stderr);
+    assert_eq!((&*err, output.status.code()), ("dtrail: argument 3 is not valid UTF-8: caf\\xe9\n", Some(2)));
+    check(
+        &["-qs", "/dev/zero"],
+        "",
+        "dtrail: failed to open /dev/zero: it has more than 64 MiB, which is no D program\n",
+        1,
+    );
+}
+
+#[test]
+fn sizes_that_cannot_be_had_are_told() {
+    let program = "BEGIN { @[1] = count(); x[1] = 1; printf(\"%d\", x[1]); exit(0); }";
+    check(
+        &["-xbufsize=1000", "-xbufsize=5000", "-qn", program],
+        "1\n        1                1\n",
+        "bufsize increased to 8192\n",
+        0,
+    );
+    check(
+        &["-xaggsize=1", "-xdynvarsize=3", "-qn", "BEGIN { exit(0); }"],
+        "\n",
+        "dtrail: aggregation size lowered to 1 \ndtrail: dynamic variable size lowered to 3 \n",
+        0,
+    );
+    let pragma = "#pragma D option aggsize=1\n#pragma D option quietresize\nBEGIN { exit(0); }";
+    let script = Scratch::new("quietresize.d", pragma);
+    check(&["-qs", script.path()], "\n", "", 0);
+}
+
+#[test]
+fn a_small_stack_is_enough() {
+    let deep =
+        format!("BEGIN {{ x = {}1{}; printf(\"%d\", x); exit(0); }}", "(".repeat(190), ")".repeat(190));
+    let chain = format!("BEGIN {{ x = {}1; printf(\"%d\", x); exit(0); }}", "1 + ".repeat(490));
+    for (program, out) in [(deep, "1\n"), (chain, "491\n")] {
+        let output = Command::new("sh")
+            .args(["-c", "ulimit -s 64 && exec \"$0\" \"$@\"", DTRAIL, "-qn", &program])
+            .stdin(Stdio::null())
+            .output()
+            .expect("a shell");
+        let err = String::from_utf8_lossy(&output.stderr);
+        assert_eq!((&*err, String::from_utf8_lossy(&output.stdout)), ("", out.into()));
+    }
+}

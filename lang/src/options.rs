@@ -39,6 +39,10 @@ pub struct Options {
     pub aggsize: u64,
     /// Bytes for dynamic variables.
     pub dynvarsize: u64,
+    /// Bytes of a speculation.
+    pub specsize: u64,
+    /// Say nothing about sizes that were lowered.
+    pub quietresize: bool,
     /// Nanoseconds between drains; 0 leaves it to the source.
     pub switchrate: u64,
     /// Nanoseconds between looks at the drop counters.
@@ -76,6 +80,8 @@ impl Default for Options {
             bufsize: 4 << 20,
             aggsize: 4 << 20,
             dynvarsize: 1 << 20,
+            specsize: 4 << 20,
+            quietresize: false,
             switchrate: 0,
             statusrate: 1_000_000_000,
             aggrate: 0,
@@ -263,10 +269,10 @@ const ROWS: &[Row] = &[
     row("pcapsize", Kind::Unused(Shape::Size)),
     row("printsize", Kind::Unused(Shape::Size)),
     row("quiet", Kind::Bool(|o| &mut o.quiet)),
-    row("quietresize", Kind::Unused(Shape::Bool)),
+    row("quietresize", Kind::Bool(|o| &mut o.quietresize)),
     row("rawbytes", Kind::Refused),
     row("scratchsize", Kind::SmallSize(8, 1 << 20, |o| &mut o.scratchsize)),
-    row("specsize", Kind::Unused(Shape::Size)),
+    row("specsize", Kind::Size(|o| &mut o.specsize)),
     row("stackframes", Kind::Unused(Shape::Number)),
     row("stackindent", Kind::Unused(Shape::Number)),
     row("statusrate", Kind::Rate(|o| &mut o.statusrate)),

@@ -96,11 +96,6 @@ impl BpfSource {
         })
     }
 
-    /// Sets what holds from the next [`EventSource::attach`].
-    pub fn set_settings(&mut self, settings: Settings) {
-        self.settings = settings;
-    }
-
     /// When the ring is looked at next; `None` if there is nothing to look at.
     fn next_look(&self) -> Option<Instant> {
         let attached = self.attached.as_ref()?;
@@ -228,6 +223,10 @@ impl EventSource for BpfSource {
 
     fn capabilities(&self) -> Capabilities {
         Capabilities::BASELINE
+    }
+
+    fn configure(&mut self, options: &Options) {
+        self.settings = options.into();
     }
 
     fn attach(&mut self, plan: &Plan) -> Result<(), Error> {

@@ -65,6 +65,10 @@ impl<M: Machine> KernelPart for Injection<M> {
         Capabilities::BASELINE
     }
 
+    fn configure(&mut self, options: &Options) {
+        self.settings = options.into();
+    }
+
     fn attach(&mut self, plan: &Plan) -> Result<(), Error> {
         self.loaded = None;
         if plan.groups.is_empty() {

@@ -4,6 +4,7 @@
 //! clause that user space runs whole.
 
 use dtrail_lang::ir::ProbeIndex;
+use dtrail_lang::options::Options;
 use dtrail_lang::plan::{Capabilities, Plan};
 use dtrail_vm::event::{Error, EventSink, Flow, KernelState};
 use dtrail_vm::fault::Drops;
@@ -14,6 +15,8 @@ use super::synthetic_event::SyntheticEvent;
 pub trait KernelPart: std::fmt::Debug {
     /// What the planner may put in it.
     fn capabilities(&self) -> Capabilities;
+    /// Takes the sizes that hold from the next `attach`.
+    fn configure(&mut self, options: &Options);
     /// Loads the programs of a plan.
     fn attach(&mut self, plan: &Plan) -> Result<(), Error>;
     /// Lets them run from now on.

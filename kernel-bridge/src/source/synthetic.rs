@@ -13,6 +13,7 @@ use dtrail_lang::builtins::BuiltinVar;
 use dtrail_lang::builtins::rates::{TimerKind, parse_timer};
 use dtrail_lang::env::Environment;
 use dtrail_lang::ir::{AddrSpace, ProbeIndex};
+use dtrail_lang::options::Options;
 use dtrail_lang::plan::{Capabilities, Plan};
 use dtrail_vm::event::{Error, Event, EventContext, EventSink, EventSource, Exited, Flow, KernelState, Wait};
 use dtrail_vm::fault::{Drops, Raised};
@@ -176,6 +177,12 @@ impl EventSource for SyntheticSource {
 
     fn fires_ticks(&self) -> bool {
         true
+    }
+
+    fn configure(&mut self, options: &Options) {
+        if let Some(kernel) = &mut self.kernel {
+            kernel.configure(options);
+        }
     }
 
     fn attach(&mut self, plan: &Plan) -> Result<(), Error> {

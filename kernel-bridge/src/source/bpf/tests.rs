@@ -160,7 +160,7 @@ fn a_ring_that_fills_is_read_before_its_time() {
         return;
     }
     let mut source = start("dd if=/dev/zero of=/dev/null bs=1 count=20000 status=none");
-    source.set_settings(Settings { ring: 1 << 16, look: Duration::from_secs(600), ..source.settings });
+    source.settings = Settings { ring: 1 << 16, look: Duration::from_secs(600), ..source.settings };
     let tables =
         "p0 = probe 5 syscall:vmlinux:write:entry source\nk0 = trace in c0 stmt 1 (i64)\nenable c0 on p0";
     let plan = plan(&for_target(&source, tables, "i3 = builtin arg2\n record k0 (i3)"));

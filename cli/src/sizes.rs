@@ -1,0 +1,143 @@
+//! Sizes that cannot be had as they were asked for (runtime spec §12.2): settings in, settings that can be had and what to
+//! say about the difference out. Asks the machine for its memory and nothing else.
+
+use dtrail_lang::options::Options as Settings;
+
+/// The largest ring buffer: half of the largest power of two that the kernel takes for one.
+const BUFFER_MAX: u64 = 512 << 20;
+
+/// The size of a ring buffer is a power of two of pages.
+const PAGE: u64 = 4096;
+
+/// A line about a size.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Notice {
+    /// Without the program's name.
+    pub(crate) text: String,
+    /// Whether that comes before it.
+    pub(crate) prefixed: bool,
+}
+
+/// A size with the name that notices give it, the place of its value, and whether it sizes the ring buffer.
+type Row = (&'static str, fn(&mut Settings) -> &mut u64, bool);
+
+const SIZES: [Row; 4] = [
+    ("buffer size", |s| &mut s.bufsize, true),
+    ("aggregation size", |s| &mut s.aggsize, false),
+    ("speculation size", |s| &mut s.specsize, false),
+    ("dynamic variable size", |s| &mut s.dynvarsize, false),
+];
+
+/// Makes every size one that a machine with `memory` bytes can give: none takes more than a sixteenth of it.
+pub(crate) fn fit(settings: &mut Settings, memory: u64) -> Vec<Notice> {
+    let mut notices = Vec::new();
+    let most = (memory / 16).max(PAGE);
+    for (name, size, is_ring) in SIZES {
+        let size = size(settings);
+        let rounded = (*size).max(PAGE).checked_next_power_of_two().unwrap_or(1 << 63);
+        if is_ring && rounded != *size {
+            // DTrace says so whatever else it keeps to itself.
+            notices.push(Notice { text: format!("bufsize increased to {rounded}"), prefixed: false });
+            *size = rounded;
+        }
+        let wanted = *size;
+        let limit = if is_ring { most.min(BUFFER_MAX) } else { most };
+        while *size > limit {
+            *size /= 2;
+        }
+        // Sizes below a word are reported although nothing changes: DTrace compares without a sign.
+        if *size > 0 && *size < wanted.wrapping_sub(8) {
+            notices.push(Notice { text: format!("{name} lowered to {}", shown(*size)), prefixed: true });
+        }
+    }
+    if settings.quietresize {
+        notices.retain(|notice| !notice.prefixed);
+    }
+    notices
+}
+
+/// A size in the largest unit that divides it; bytes have a blank for a unit.
+fn shown(size: u64) -> String {
+    const UNITS: [char; 7] = [' ', 'k', 'm', 'g', 't', 'p', 'e'];
+    let unit = (size.trailing_zeros() as usize / 10).min(UNITS.len() - 1);
+    format!("{}{}", size >> (10 * unit), UNITS[unit])
+}
+
+/// Bytes of this machine's memory.
+pub(crate) fn memory() -> u64 {
+    let info = rustix::system::sysinfo();
+    (info.totalram as u64).saturating_mul(u64::from(info.mem_unit.max(1)))
+}
+
+#[cfg(test)]
+mod tests {
+    use dtrail_lang::options::SetBy;
+
+    use super::*;
+
+    const GIB: u64 = 1 << 30;
+
+    /// Sets options on a machine of 16 GiB, and compares what is said.
+    fn check(options: &[(&str, &str)], expected: &[&str]) -> Settings {
+        let mut settings = Settings::default();
+        for (name, value) in options {
+            let value = Some(*value).filter(|value| !value.is_empty());
+            settings.set(name, value, SetBy::CommandLine).expect("an option");
+        }
+        let said: Vec<String> = fit(&mut settings, 16 * GIB)
+            .into_iter()
+            .map(|notice| format!("{}{}", if notice.prefixed { "dtrail: " } else { "" }, notice.text))
+            .collect();
+        assert_eq!(said, expected, "{options:?}");
+        settings
+    }
+
+    #[test]
+    fn what_fits_stays() {
+        assert_eq!(check(&[], &[]), Settings::default());
+        let sizes = [("bufsize", "64k"), ("aggsize", "64"), ("dynvarsize", "8"), ("specsize", "12345")];
+        let settings = check(&sizes, &[]);
+        assert_eq!((settings.bufsize, settings.aggsize, settings.dynvarsize), (65536, 64, 8));
+    }
+
+    #[test]
+    fn what_is_too_large_is_halved_until_it_fits() {
+        let lowered = check(
+            &[("bufsize", "1t"), ("aggsize", "1t"), ("dynvarsize", "1537m"), ("specsize", "1t")],
+            &[
+                "dtrail: buffer size lowered to 512m",
+                "dtrail: aggregation size lowered to 1g",
+                "dtrail: speculation size lowered to 1g",
+                "dtrail: dynamic variable size lowered to 786944k",
+            ],
+        );
+        assert_eq!((lowered.bufsize, lowered.aggsize, lowered.dynvarsize), (512 << 20, GIB, 1537 << 19));
+        check(&[("aggsize", "1t"), ("quietresize", "")], &[]);
+    }
+
+    #[test]
+    fn a_buffer_is_a_power_of_two_of_pages() {
+        assert_eq!(check(&[("bufsize", "1")], &["bufsize increased to 4096"]).bufsize, 4096);
+        assert_eq!(check(&[("bufsize", "0")], &["bufsize increased to 4096"]).bufsize, 4096);
+        check(&[("bufsize", "5000"), ("quietresize", "")], &["bufsize increased to 8192"]);
+        let most = u64::MAX.to_string();
+        let said = ["bufsize increased to 9223372036854775808", "dtrail: buffer size lowered to 512m"];
+        assert_eq!(check(&[("bufsize", &most)], &said).bufsize, 512 << 20);
+    }
+
+    #[test]
+    fn sizes_below_a_word_are_reported() {
+        let said = [
+            "dtrail: aggregation size lowered to 1 ",
+            "dtrail: speculation size lowered to 7 ",
+            "dtrail: dynamic variable size lowered to 3 ",
+        ];
+        check(&[("aggsize", "1"), ("specsize", "7"), ("dynvarsize", "3")], &said);
+        check(&[("aggsize", "0")], &[]);
+    }
+
+    #[test]
+    fn this_machine_has_memory() {
+        assert!(memory() > 16 << 20);
+    }
+}
