@@ -264,12 +264,12 @@ fn unpack_state(func: AggFn, shape: Shape, words: &[u8]) -> Option<AggState> {
         AggFn::Min => AggState::Min(Some(second)),
         AggFn::Max => AggState::Max(Some(second)),
         AggFn::Avg => AggState::Avg { count: first, sum: second },
-        AggFn::Quantize | AggFn::Lquantize => {
-            let AggState::Buckets(mut buckets) = AggState::new(func, shape) else { return None };
-            for (i, bucket) in buckets.iter_mut().enumerate() {
-                *bucket = word(words, 1 + i) as i64;
-            }
-            AggState::Buckets(buckets)
+        AggFn::Stddev => {
+            AggState::Stddev { count: first, sum: second, squares: [word(words, 2), word(words, 3)] }
+        }
+        AggFn::Quantize | AggFn::Lquantize | AggFn::Llquantize => {
+            let counts = (0..shape.buckets() as usize).map(|i| (i, word(words, 1 + i) as i64));
+            AggState::Buckets(counts.collect())
         }
     })
 }

@@ -1,14 +1,14 @@
 //! Aggregation updates: find the value by key and generation, then add, or keep the least or greatest.
 //!
-//! Sums are non-fetching atomic adds, since a timer program can interrupt another on the same CPU; a minimum or maximum
-//! has a copy for each program. A value's first word tells that it was updated
+//! Sums are non-fetching atomic adds, since a timer program can interrupt another on the same CPU; a minimum or maximum,
+//! and the deviation with its carry, has a copy for each program. A value's first word tells that it was updated
 //! ([`dtrail_lang::plan::layout::agg_words`]).
 
 use dtrail_lang::builtins::AggFn;
-use dtrail_lang::builtins::aggs::{QUANTIZE_BUCKETS, QUANTIZE_ZERO, Shape};
+use dtrail_lang::builtins::aggs::{Linear, LogLinear, QUANTIZE_BUCKETS, QUANTIZE_ZERO, Shape};
 use dtrail_lang::ir::{AggSiteId, Reg};
 
-use super::asm::{Alu, FP, Jmp, R0, R1, R2, R3, R4, Size};
+use super::asm::{Alu, FP, Jmp, Mreg, R0, R1, R2, R3, R4, R5, Size};
 use super::clause::Gen;
 use super::emit::EmitError;
 use super::keys::KeyAddress;
@@ -16,6 +16,38 @@ use super::{agg_place, control, counter, helper};
 
 /// `BPF_NOEXIST`
 const NOEXIST: i64 = 1;
+
+/// Bytes of a row of [`magnitudes`].
+const MAGNITUDE_ROW: usize = 32;
+
+/// Two tables about the magnitudes of `llquantize`: by length in bits (0 to 64), how many thresholds lie at or below the
+/// smallest value of that length; and by that number a row of the next threshold, a multiplier, a divisor and a summand,
+/// which make a value its distance from the middle.
+fn magnitudes(shape: LogLinear) -> (Vec<u8>, Vec<u8>) {
+    let (low, high) = (u32::from(shape.low), u32::from(shape.high));
+    let thresholds: Vec<u64> = (low..=high + 1).map(|magnitude| shape.power(magnitude)).collect();
+    let least = |bits: u32| if bits == 0 { 0 } else { 1_u64 << (bits - 1) };
+    let below = |value: u64| thresholds.iter().filter(|threshold| **threshold <= value).count() as u8;
+    let guesses = (0..=64).map(|bits| below(least(bits))).collect();
+    let width = u64::from(shape.width());
+    let mut rows = Vec::new();
+    let mut row = |threshold: u64, scale: (u64, u64), summand: u64| {
+        for word in [threshold, scale.0, scale.1, summand] {
+            rows.extend_from_slice(&word.to_le_bytes());
+        }
+    };
+    let next = |i: usize| thresholds.get(i).copied().unwrap_or(u64::MAX);
+    row(next(0), (0, 1), 0);
+    for (i, magnitude) in (low..=high).enumerate() {
+        let before = (i as u64 * width + 1).wrapping_sub(u64::from(shape.skipped()));
+        row(next(i + 1), shape.scale(magnitude), before);
+    }
+    // Above all magnitudes; once more for the verifier, which does not know that no value reaches the last threshold.
+    let end = u64::from(shape.magnitudes()) * width + 1;
+    row(u64::MAX, (0, 1), end);
+    row(u64::MAX, (0, 1), end);
+    (guesses, rows)
+}
 
 impl Gen<'_> {
     pub(super) fn aggregate(
@@ -138,18 +170,66 @@ impl Gen<'_> {
                 self.asm.st_imm(Size::D, R0, 0, 1);
                 self.asm.bind(keep);
             }
-            AggFn::Quantize => {
+            AggFn::Stddev => {
+                self.asm.alu_imm(Alu::Add, R0, at);
                 self.load(value, R1);
-                self.quantize_bucket();
-                self.add_to_bucket(weight);
+                self.add_square();
             }
-            AggFn::Lquantize => {
+            AggFn::Quantize | AggFn::Lquantize | AggFn::Llquantize => {
                 self.load(value, R1);
-                self.lquantize_bucket(shape);
+                match shape {
+                    Shape::Plain => self.quantize_bucket(),
+                    Shape::Linear(linear) => self.lquantize_bucket(linear),
+                    Shape::LogLinear(shape) => self.llquantize_bucket(shape),
+                }
                 self.add_to_bucket(weight);
             }
         }
         Ok(())
+    }
+
+    /// Counts `R1` in the deviation at `R0`: one more value, its sum, and its square in 128 bits. Clobbers `R1` to `R4`.
+    fn add_square(&mut self) {
+        let (value, high, cross, low) = (R1, R2, R3, R4);
+        self.asm.ldx(Size::D, high, R0, 0);
+        self.asm.alu_imm(Alu::Add, high, 1);
+        self.asm.stx(Size::D, R0, 0, high);
+        self.asm.ldx(Size::D, high, R0, 8);
+        self.asm.alu(Alu::Add, high, value);
+        self.asm.stx(Size::D, R0, 8, high);
+        // |value| = h · 2^32 + l, and its square h² · 2^64 + hl · 2^33 + l².
+        self.asm.mov(high, value);
+        self.asm.alu_imm(Alu::Arsh, high, 63);
+        self.asm.alu(Alu::Xor, value, high);
+        self.asm.alu(Alu::Sub, value, high);
+        self.asm.mov(high, value);
+        self.asm.alu_imm(Alu::Rsh, high, 32);
+        self.asm.alu_imm(Alu::Lsh, value, 32);
+        self.asm.alu_imm(Alu::Rsh, value, 32);
+        self.asm.mov(cross, value);
+        self.asm.alu(Alu::Mul, cross, high);
+        self.asm.alu(Alu::Mul, high, high);
+        self.asm.alu(Alu::Mul, value, value);
+        self.asm.mov(low, cross);
+        self.asm.alu_imm(Alu::Lsh, low, 33);
+        self.asm.alu_imm(Alu::Rsh, cross, 31);
+        self.asm.alu(Alu::Add, high, cross);
+        self.add_with_carry(low, value, high);
+        self.asm.ldx(Size::D, value, R0, 16);
+        self.add_with_carry(low, value, high);
+        self.asm.stx(Size::D, R0, 16, low);
+        self.asm.ldx(Size::D, value, R0, 24);
+        self.asm.alu(Alu::Add, high, value);
+        self.asm.stx(Size::D, R0, 24, high);
+    }
+
+    /// `low += add`, and 1 to `high` if that exceeds 64 bits.
+    fn add_with_carry(&mut self, low: Mreg, add: Mreg, high: Mreg) {
+        let none = self.asm.label();
+        self.asm.alu(Alu::Add, low, add);
+        self.asm.jmp(Jmp::Ge, low, add, none);
+        self.asm.alu_imm(Alu::Add, high, 1);
+        self.asm.bind(none);
     }
 
     /// Adds the weight to bucket `R1` of the histogram at `R0`.
@@ -169,17 +249,38 @@ impl Gen<'_> {
 
     /// `R1` = the power-of-two bucket of `R1`: the zero bucket plus the length in bits of the absolute value, or minus it
     /// for a negative one. Clobbers `R2` to `R4`.
-    ///
-    /// The length is found by two halvings and a table of bytes: the branches go the same way for values of one
-    /// magnitude, and the verifier has few paths to follow.
     fn quantize_bucket(&mut self) {
-        let (sign, length, temp) = (R2, R3, R4);
-        let lengths: Vec<u8> = (0..=255u8).map(|b| 8 - b.leading_zeros() as u8).collect();
-        let at = self.env.rodata.borrow_mut().intern(&lengths);
+        let sign = R2;
+        self.split_sign(sign);
+        self.bit_length();
+        self.asm.clamp(R1, QUANTIZE_ZERO as u32);
+        self.away_from(sign, QUANTIZE_ZERO as u32, QUANTIZE_BUCKETS as u32 - 1);
+    }
+
+    /// `R1` = its absolute value; `sign` = -1 if it was negative, else 0.
+    fn split_sign(&mut self, sign: Mreg) {
         self.asm.mov(sign, R1);
         self.asm.alu_imm(Alu::Arsh, sign, 63);
         self.asm.alu(Alu::Xor, R1, sign);
         self.asm.alu(Alu::Sub, R1, sign);
+    }
+
+    /// `R1` = `middle` + `R1`, or `middle` - `R1` for a negative sign: at most `last`.
+    fn away_from(&mut self, sign: Mreg, middle: u32, last: u32) {
+        self.asm.alu(Alu::Xor, R1, sign);
+        self.asm.alu(Alu::Sub, R1, sign);
+        self.asm.alu_imm(Alu::Add, R1, middle as i32);
+        self.asm.clamp(R1, last);
+    }
+
+    /// `R1` = how many bits `R1` has without leading zeros. Clobbers `R3` and `R4`.
+    ///
+    /// Found by halvings and a table of bytes: the branches go the same way for values of one magnitude, and the verifier
+    /// has few paths to follow.
+    fn bit_length(&mut self) {
+        let (length, temp) = (R3, R4);
+        let lengths: Vec<u8> = (0..=255u8).map(|b| 8 - b.leading_zeros() as u8).collect();
+        let at = self.env.rodata.borrow_mut().intern(&lengths);
         self.asm.mov_imm(length, 0);
         for bits in [32, 16, 8] {
             let small = self.asm.label();
@@ -196,15 +297,49 @@ impl Gen<'_> {
         self.asm.alu(Alu::Add, temp, R1);
         self.asm.ldx(Size::B, R1, temp, 0);
         self.asm.alu(Alu::Add, R1, length);
-        self.asm.clamp(R1, QUANTIZE_ZERO as u32);
-        self.asm.alu(Alu::Xor, R1, sign);
-        self.asm.alu(Alu::Sub, R1, sign);
-        self.asm.alu_imm(Alu::Add, R1, QUANTIZE_ZERO as i32);
-        self.asm.clamp(R1, QUANTIZE_BUCKETS as u32 - 1);
+    }
+
+    /// `R1` = the log-linear bucket of `R1`. Clobbers `R2` to `R5`.
+    ///
+    /// The length in bits leads to one of two neighbouring magnitudes, since none is shorter than a bit; a comparison
+    /// tells which. A row of a table then has what makes a value of that magnitude a distance from the middle.
+    fn llquantize_bucket(&mut self, shape: LogLinear) {
+        let (sign, temp, row, value) = (R2, R3, R4, R5);
+        let (guesses, rows) = magnitudes(shape);
+        let (guesses, rows) = {
+            let mut rodata = self.env.rodata.borrow_mut();
+            (rodata.intern(&guesses), rodata.intern(&rows))
+        };
+        let most = shape.magnitudes() * shape.width() + 1;
+        self.split_sign(sign);
+        self.asm.mov(value, R1);
+        self.bit_length();
+        self.asm.clamp(R1, 64);
+        self.asm.map_value(row, self.env.rodata_map, guesses);
+        self.asm.alu(Alu::Add, row, R1);
+        self.asm.ldx(Size::B, R1, row, 0);
+        self.asm.clamp(R1, shape.magnitudes() + 1);
+        self.asm.alu_imm(Alu::Lsh, R1, 5);
+        self.asm.map_value(row, self.env.rodata_map, rows);
+        self.asm.alu(Alu::Add, row, R1);
+        let found = self.asm.label();
+        self.asm.ldx(Size::D, temp, row, 0);
+        self.asm.jmp(Jmp::Lt, value, temp, found);
+        self.asm.alu_imm(Alu::Add, row, MAGNITUDE_ROW as i32);
+        self.asm.bind(found);
+        self.asm.ldx(Size::D, temp, row, 8);
+        self.asm.alu(Alu::Mul, value, temp);
+        self.asm.ldx(Size::D, temp, row, 16);
+        self.asm.alu(Alu::Div, value, temp);
+        self.asm.ldx(Size::D, temp, row, 24);
+        self.asm.alu(Alu::Add, value, temp);
+        self.asm.mov(R1, value);
+        self.asm.clamp(R1, most);
+        self.away_from(sign, shape.middle(), 2 * shape.middle());
     }
 
     /// `R1` = the linear bucket of `R1`. Clobbers `R2`.
-    fn lquantize_bucket(&mut self, shape: Shape) {
+    fn lquantize_bucket(&mut self, shape: Linear) {
         let (under, inside, done) = (self.asm.label(), self.asm.label(), self.asm.label());
         let levels = i64::from(shape.levels());
         let base = i64::from(shape.base);

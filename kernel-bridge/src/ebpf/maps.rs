@@ -23,9 +23,9 @@ pub(super) fn string_cell(strsize: u32) -> u32 {
     cell_bytes(ValueType::Str, strsize)
 }
 
-/// Whether a function's state is no sum, so that each program needs a copy of its own.
+/// Whether a function's state is no sum of words, so that each program needs a copy of its own.
 pub(super) fn needs_copies(func: AggFn) -> bool {
-    matches!(func, AggFn::Min | AggFn::Max)
+    matches!(func, AggFn::Min | AggFn::Max | AggFn::Stddev)
 }
 
 /// The maps of a plan, growing.
@@ -47,7 +47,7 @@ fn array(name: &str, kind: MapKind, value_size: u32, entries: u32) -> MapSpec {
     MapSpec { name: name.to_owned(), kind, key_size: 4, value_size, max_entries: entries, init: None }
 }
 
-/// Places everything that user space knows of. `copies` is how many programs may hold a copy of a min or max.
+/// Places everything that user space knows of. `copies` is how many programs may hold a copy of a min, max or stddev.
 pub(super) fn place(
     plan: &Plan,
     target: &Target,

@@ -255,6 +255,10 @@ fn every_function_s_words_are_understood() {
     );
     assert_eq!(swept(AggFn::Max, none, 1, &[0, 0, 1, minus(-1)]), [(1, AggState::Max(Some(-1)))]);
     assert_eq!(swept(AggFn::Avg, none, 1, &[0, 0, 2, 10]), [(1, AggState::Avg { count: 2, sum: 10 })]);
+    assert_eq!(
+        swept(AggFn::Stddev, none, 1, &[2, minus(-3), 5, 1, 0, 0, 0, 0]),
+        [(0, AggState::Stddev { count: 2, sum: -3, squares: [5, 1] })]
+    );
     let mut words = vec![0; 2 * 128];
     words[128] = 1;
     words[129 + QUANTIZE_ZERO] = 4;
@@ -262,11 +266,11 @@ fn every_function_s_words_are_understood() {
     let [(1, AggState::Buckets(buckets))] = &swept(AggFn::Quantize, none, 1, &words)[..] else {
         panic!("one CPU's buckets")
     };
-    assert_eq!((buckets.len(), buckets[QUANTIZE_ZERO], buckets[126]), (127, 4, 1));
-    let shape = Shape { base: 0, limit: 10, step: 5 };
+    assert_eq!(buckets.iter().collect::<Vec<_>>(), [(QUANTIZE_ZERO, 4), (126, 1)]);
+    let shape = Shape::linear(0, 10, 5);
     assert_eq!(
         swept(AggFn::Lquantize, shape, 1, &[1, 9, 0, 7, 8, 0, 0, 0, 0, 0]),
-        [(0, AggState::Buckets([9, 0, 7, 8].into()))]
+        [(0, AggState::Buckets([(0, 9), (2, 7), (3, 8)].into_iter().collect()))]
     );
 }
 

@@ -1,5 +1,7 @@
 //! Aggregating functions (language spec §9.3, runtime spec §7.1).
 
+pub use super::shapes::{Linear, LogLinear, QUANTIZE_BUCKETS, QUANTIZE_ZERO, Shape};
+
 /// One aggregating function.
 #[derive(Clone, Copy, Debug)]
 pub struct AggRow {
@@ -41,10 +43,14 @@ aggs! {
     Max = "max", (1, 1), None, true;
     /// Sum and count; prints their quotient.
     Avg = "avg", (1, 1), None, true;
+    /// Count, sum and sum of squares; prints the standard deviation.
+    Stddev = "stddev", (1, 1), None, true;
     /// Power-of-two histogram, 127 buckets.
     Quantize = "quantize", (1, 2), Some(1), true;
     /// Linear histogram.
     Lquantize = "lquantize", (3, 5), Some(4), true;
+    /// Log-linear histogram.
+    Llquantize = "llquantize", (5, 6), Some(5), true;
 }
 
 impl AggFn {
@@ -59,55 +65,6 @@ impl AggFn {
     }
 }
 
-/// Aggregating functions of D that come later; the checker says `X() is not implemented (yet)`.
-pub const UNIMPLEMENTED: &[&str] = &["stddev", "llquantize"];
-
-/// Shape of a histogram: the constants of `lquantize`. All zero for the other functions.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub struct Shape {
-    /// Lower end of the first bucket.
-    pub base: i32,
-    /// Upper end.
-    pub limit: i32,
-    /// Width of a bucket, 1 to 65535.
-    pub step: u16,
-}
-
-impl Shape {
-    /// Number of buckets between the underflow and the overflow bucket.
-    pub fn levels(self) -> u32 {
-        match self.step {
-            0 => 0,
-            step => ((i64::from(self.limit) - i64::from(self.base)) / i64::from(step)) as u32,
-        }
-    }
-}
-
-/// Number of buckets of `quantize`.
-pub const QUANTIZE_BUCKETS: usize = 127;
-/// Index of its zero bucket.
-pub const QUANTIZE_ZERO: usize = 63;
-
-/// The `quantize` bucket of a value (runtime spec §7.2).
-pub fn quantize_bucket(value: i64) -> usize {
-    match value {
-        0 => QUANTIZE_ZERO,
-        v if v > 0 => QUANTIZE_ZERO + 1 + v.ilog2() as usize,
-        i64::MIN => 0,
-        v => QUANTIZE_ZERO - 1 - v.unsigned_abs().ilog2() as usize,
-    }
-}
-
-/// The `lquantize` bucket of a value (runtime spec §7.3): 0 is the underflow, `levels + 1` the overflow.
-pub fn lquantize_bucket(shape: Shape, value: i64) -> usize {
-    let offset = i128::from(value) - i128::from(shape.base);
-    if offset < 0 {
-        return 0;
-    }
-    let bucket = offset / i128::from(shape.step.max(1));
-    1 + bucket.min(i128::from(shape.levels())) as usize
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -117,37 +74,5 @@ mod tests {
         for (i, row) in AggFn::ROWS.iter().enumerate() {
             assert_eq!(row.id as usize, i, "{}", row.name);
         }
-    }
-
-    #[test]
-    fn quantize_buckets_follow_the_table() {
-        for (value, bucket) in [
-            (0, 63),
-            (1, 64),
-            (2, 65),
-            (3, 65),
-            (4, 66),
-            (i64::MAX, 126),
-            (-1, 62),
-            (-2, 61),
-            (-3, 61),
-            (-4, 60),
-            (i64::MIN + 1, 0),
-            (i64::MIN, 0),
-        ] {
-            assert_eq!(quantize_bucket(value), bucket, "{value}");
-        }
-    }
-
-    #[test]
-    fn lquantize_buckets_follow_the_table() {
-        let shape = Shape { base: 0, limit: 10, step: 5 };
-        for (value, bucket) in
-            [(-3, 0), (0, 1), (4, 1), (5, 2), (9, 2), (10, 3), (99, 3), (i64::MAX, 3), (i64::MIN, 0)]
-        {
-            assert_eq!(lquantize_bucket(shape, value), bucket, "{value}");
-        }
-        let uneven = Shape { base: 0, limit: 10, step: 3 };
-        assert_eq!(lquantize_bucket(uneven, 9), 4, "a partial last step counts as overflow");
     }
 }

@@ -11,6 +11,7 @@ pub mod consts;
 pub mod foreign;
 pub mod funcs;
 pub mod rates;
+pub mod shapes;
 pub mod vars;
 
 pub use actions::{Action, ActionRow};

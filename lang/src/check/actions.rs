@@ -7,6 +7,7 @@ use super::errors;
 use super::expr::Body;
 use super::format::{self, Values};
 use super::info::{ExprInfo, Meaning, Site, SiteDetail};
+use super::shapes;
 use crate::ast::{Expr, ExprKind};
 use crate::builtins::aggs::Shape;
 use crate::builtins::{Action, AggFn};
@@ -216,7 +217,8 @@ impl Body<'_, '_> {
         }
         let shape = match function {
             AggFn::Lquantize => self.lquantize(args, &infos, span)?,
-            _ => Shape::default(),
+            AggFn::Llquantize => self.llquantize(&infos, span)?,
+            _ => Shape::Plain,
         };
         let weight = function.row().increment.map(usize::from).filter(|&i| i < infos.len());
         if let Some(i) = weight.filter(|&i| !is_scalar(i)) {
@@ -224,61 +226,11 @@ impl Body<'_, '_> {
         }
         let known = &mut self.session.names.aggs[agg.index()].shape;
         match known {
-            Some(before) => same_shape(*before, shape, span)?,
+            Some(before) => shapes::same(*before, shape, span)?,
             None => *known = Some(shape),
         }
         let value = (!infos.is_empty()).then_some(0);
         self.info.set_site(statement, Site::Aggregation { agg, value, weight });
         Ok(())
-    }
-
-    /// The constants of `lquantize(value, base, limit [, step [, increment]])`.
-    fn lquantize(&self, args: &[Expr], infos: &[ExprInfo], span: Span) -> Result<Shape, Diagnostic> {
-        let constant = |i: usize, tag: Tag| match infos.get(i).map(|info| info.constant) {
-            Some(Some(value)) => Ok(value),
-            _ => Err(errors::lquantize_not_constant(tag, span, i)),
-        };
-        let base = constant(1, Tag::LquantBasetype)?;
-        let limit = constant(2, Tag::LquantLimtype)?;
-        let narrow = |value: i64, i: usize, tag: Tag| {
-            i32::try_from(value).map_err(|_| errors::lquantize_not_32_bits(tag, span, i))
-        };
-        let base = narrow(base, 1, Tag::LquantBaseval)?;
-        let limit = narrow(limit, 2, Tag::LquantLimval)?;
-        if base >= limit {
-            return Err(errors::lquantize_order(span));
-        }
-        let step = match infos.get(3) {
-            None => 1,
-            Some(info) => match info.constant {
-                Some(step) if step > 0 && self.session.types.is_integer(info.ty) => {
-                    u16::try_from(step).map_err(|_| errors::lquantize_step_value(args[3].span))?
-                }
-                _ => return Err(errors::lquantize_step_type(span)),
-            },
-        };
-        let levels = (i64::from(limit) - i64::from(base)) / i64::from(step);
-        if levels == 0 {
-            return Err(errors::lquantize_step_large(span));
-        }
-        if levels > i64::from(u16::MAX) {
-            return Err(errors::lquantize_step_small(span));
-        }
-        Ok(Shape { base, limit, step })
-    }
-}
-
-/// Every statement on an aggregation has the same constants.
-fn same_shape(before: Shape, now: Shape, span: Span) -> Result<(), Diagnostic> {
-    let pairs = [
-        (Tag::LquantMatchbase, "base (argument #1)", i64::from(before.base), i64::from(now.base)),
-        (Tag::LquantMatchlim, "limit (argument #2)", i64::from(before.limit), i64::from(now.limit)),
-        (Tag::LquantMatchstep, "step (argument #3)", i64::from(before.step), i64::from(now.step)),
-    ];
-    match pairs.into_iter().find(|(_, _, expected, found)| expected != found) {
-        Some((tag, what, expected, found)) => {
-            Err(errors::lquantize_differs(tag, span, what, expected, found))
-        }
-        None => Ok(()),
     }
 }

@@ -41,11 +41,15 @@ impl Prototype<'_> {
 const VALUE: &[Proto] = &[Proto::Any];
 const LQUANTIZE: &[Proto] = &[Proto::Any, Proto::C("int32_t"), Proto::C("int32_t")];
 
+const LLQUANTIZE: &[Proto] =
+    &[Proto::Any, Proto::C("int32_t"), Proto::C("int32_t"), Proto::C("int32_t"), Proto::C("int32_t")];
+
 fn aggregating(function: AggFn) -> Prototype<'static> {
     let row = function.row();
     let params = match function {
         AggFn::Count => &[],
         AggFn::Lquantize => LQUANTIZE,
+        AggFn::Llquantize => LLQUANTIZE,
         _ => VALUE,
     };
     let (least, most) = row.args;

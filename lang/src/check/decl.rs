@@ -8,7 +8,7 @@ use super::fold::Early;
 use super::names::{Marked, Provenance, VarInfo, VarShape};
 use super::session::Session;
 use crate::ast::{Declaration, Declarator, Derived, Ident, Storage, TypeName, TypeSpecs};
-use crate::builtins::{Action, AggFn, BuiltinVar, Func, actions, aggs, consts, funcs};
+use crate::builtins::{Action, AggFn, BuiltinVar, Func, actions, consts, funcs};
 use crate::diag::Diagnostic;
 use crate::ir::Scope;
 use crate::source::Span;
@@ -317,5 +317,4 @@ pub(super) fn is_built_in(name: &str) -> bool {
         || crate::builtins::vars::UNIMPLEMENTED.contains(&name)
         || funcs::UNIMPLEMENTED.iter().any(|(n, _)| *n == name)
         || actions::UNIMPLEMENTED.contains(&name)
-        || aggs::UNIMPLEMENTED.contains(&name)
 }

@@ -4,6 +4,7 @@
 //! DTrace's own where it has one (runtime spec §2, §5.2, §7.3, §7.8 to §7.10, §9.2, §13.1); what only dtrail says is
 //! worded alike. Nothing here decides anything. The caller sets the part of the clause.
 
+use crate::builtins::shapes::LogLinearError;
 use crate::diag::{Diagnostic, Tag};
 use crate::source::Span;
 
@@ -437,8 +438,8 @@ pub(crate) fn increment_not_scalar(span: Span, function: &str, number: usize) ->
     )
 }
 
-pub(crate) fn lquantize_not_constant(tag: Tag, span: Span, number: usize) -> Diagnostic {
-    error(tag, span, format!("lquantize( ) argument #{number} must be an integer constant"))
+pub(crate) fn not_integer_constant(tag: Tag, span: Span, function: &str, number: usize) -> Diagnostic {
+    error(tag, span, format!("{function}( ) argument #{number} must be an integer constant"))
 }
 
 pub(crate) fn lquantize_not_32_bits(tag: Tag, span: Span, number: usize) -> Diagnostic {
@@ -473,13 +474,46 @@ pub(crate) fn lquantize_step_small(span: Span) -> Diagnostic {
     )
 }
 
-/// `what` is `base (argument #1)` and the like.
-pub(crate) fn lquantize_differs(tag: Tag, span: Span, what: &str, expected: i64, found: i64) -> Diagnostic {
-    error(
-        tag,
-        span,
-        format!("lquantize( ) {what} doesn't match previous declaration: expected {expected}, found {found}"),
-    )
+/// `what` is `lquantize( ) base (argument #1)` and the like.
+pub(crate) fn shape_differs(tag: Tag, span: Span, what: &str, expected: i64, found: i64) -> Diagnostic {
+    let text = format!("{what} doesn't match previous declaration: expected {expected}, found {found}");
+    error(tag, span, text)
+}
+
+/// What `llquantize` asks of its factor.
+pub(crate) const LLQUANTIZE_FACTOR: &str = "must be an unsigned 16-bit quantity greater than or equal to 2";
+
+/// `what` says what the constant must be.
+pub(crate) fn llquantize_value(tag: Tag, span: Span, number: usize, what: &str) -> Diagnostic {
+    error(tag, span, format!("llquantize( ) argument #{number} {what}"))
+}
+
+pub(crate) fn llquantize(span: Span, wrong: LogLinearError) -> Diagnostic {
+    let steps =
+        |text: &str| error(Tag::LlquantStepval, span, format!("llquantize() argument #4 (steps) {text}"));
+    match wrong {
+        LogLinearError::Factor => llquantize_value(Tag::LlquantFactorval, span, 1, LLQUANTIZE_FACTOR),
+        LogLinearError::Order => llquantize_value(
+            Tag::LlquantHmagval,
+            span,
+            3,
+            "(high magnitude) must be at least argument #2 (low magnitude)",
+        ),
+        LogLinearError::Overflow => {
+            llquantize_value(Tag::LlquantHmagval, span, 3, "(high magnitude) will cause overflow of 64 bits")
+        }
+        LogLinearError::NoSteps => {
+            llquantize_value(Tag::LlquantStepval, span, 4, "must be a non-zero positive integer constant")
+        }
+        LogLinearError::Divide => steps("must evenly divide argument #1 (factor) when steps<factor"),
+        LogLinearError::Multiple => steps("must be a multiple of argument #1 (factor) when steps>factor"),
+        LogLinearError::DivideSquare => {
+            steps("must evenly divide the square of argument #1 (factor) when steps>factor and lmag==0")
+        }
+        LogLinearError::DividePower => steps(
+            "must evenly divide pow(argument #1 (factor), lmag (argument #2) + 1) when steps>factor and lmag>0",
+        ),
+    }
 }
 
 // Actions.

@@ -13,7 +13,7 @@ use super::info::children;
 use super::names::Marked;
 use super::session::Session;
 use crate::ast::{BinaryOp, Expr, ExprId, ExprKind, IntLit, Program, Stmt, UnaryOp};
-use crate::builtins::{Action, AggFn, BuiltinVar, Func, actions, aggs, consts, funcs};
+use crate::builtins::{Action, AggFn, BuiltinVar, Func, actions, consts, funcs};
 use crate::diag::Diagnostic;
 use crate::ir::Scope;
 use crate::types::classes::truncate;
@@ -228,7 +228,7 @@ impl Session<'_> {
         if let Some((_, message)) = funcs::UNIMPLEMENTED.iter().find(|(n, _)| n == name) {
             return Err(errors::unknown(span, message));
         }
-        if actions::UNIMPLEMENTED.iter().chain(aggs::UNIMPLEMENTED).any(|n| n == name) {
+        if actions::UNIMPLEMENTED.contains(&name.as_str()) {
             return Err(errors::not_implemented(span, name));
         }
         Err(self.suggest_function(errors::undefined_function(span, name), name))

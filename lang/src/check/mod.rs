@@ -35,6 +35,7 @@ mod inline;
 pub mod names;
 mod probes;
 pub mod session;
+mod shapes;
 mod suggest;
 #[cfg(test)]
 pub(crate) mod tests;

@@ -14,6 +14,7 @@
 //! var a[i32, string]: u64
 //! agg @_[string]: quantize
 //! agg @lat[]: lquantize(0, 100, 10)                        base, limit, step
+//! agg @ll[]: llquantize(10, 0, 6, 20)                      factor, low, high, steps
 //! string "passwd"                                          optional: literals in code are added as they appear
 //! g0 = @_ in c0 @10..20                                    aggregation site: aggregation, clause, span
 //! k0 = printf in c0 stmt 1 (string, i32) format %-16s " " %d32 "\n"
@@ -66,7 +67,7 @@ use super::{
     ActionSite, AddrSpace, BinOp, Clause, ClauseId, CmpOp, Detail, Inst, MemSize, Op, Program, Reg, RegKind,
     Scope, Terminator, UnOp, ValueType, VarId,
 };
-use crate::builtins::aggs::Shape;
+use crate::builtins::aggs::{Linear, LogLinear, Shape};
 use crate::builtins::{Action, BuiltinVar};
 use crate::env::{FiredBy, Probe, ProviderStability, Stability};
 use crate::format::{Conversion, ConversionKind, Format, Piece, Width};
@@ -212,8 +213,11 @@ impl Printer<'_> {
         }
         for agg in &program.aggs {
             let shape = match agg.shape {
-                s if s == Shape::default() => String::new(),
-                Shape { base, limit, step } => format!("({base}, {limit}, {step})"),
+                Shape::Plain => String::new(),
+                Shape::Linear(Linear { base, limit, step }) => format!("({base}, {limit}, {step})"),
+                Shape::LogLinear(LogLinear { factor, low, high, steps }) => {
+                    format!("({factor}, {low}, {high}, {steps})")
+                }
             };
             let func = agg.func.row().name;
             self.line(format_args!("agg {}[{}]: {func}{shape}", agg_name(&agg.name), types(&agg.keys)));

@@ -10,6 +10,7 @@ use super::{
     BlockId, Clause, ClauseId, CmpOp, Detail, Inst, Op, Program, Reg, RegKind, Scope, SlotId, Terminator,
     ValueType, VarId, print,
 };
+use crate::builtins::aggs::Shape;
 use crate::builtins::{Action, AggFn, BuiltinVar, Class, Func, Kernel, Proto};
 use crate::plan::{ClauseLayout, SlotKind};
 
@@ -91,9 +92,13 @@ fn tables(program: &Program) -> Result<(), String> {
     }
     for (i, agg) in program.aggs.iter().enumerate() {
         require(types(&agg.keys), || format!("aggregation {i}: bad key type"))?;
-        require((agg.func == AggFn::Lquantize) == (agg.shape.step != 0), || {
-            format!("aggregation {i}: shape does not fit its function")
-        })?;
+        let fits = match (agg.func, agg.shape) {
+            (AggFn::Lquantize, Shape::Linear(linear)) => linear.step != 0 && linear.levels() > 0,
+            (AggFn::Llquantize, Shape::LogLinear(shape)) => shape.check().is_ok(),
+            (AggFn::Lquantize | AggFn::Llquantize, _) => false,
+            (_, shape) => shape == Shape::Plain,
+        };
+        require(fits, || format!("aggregation {i}: shape does not fit its function"))?;
         let first = program.aggs.iter().position(|a| a.name == agg.name);
         require(first == Some(i), || format!("aggregation {i}: name used twice"))?;
     }

@@ -9,7 +9,7 @@ use super::roles::Roles;
 use super::why::{Because, Known, var_name};
 use super::{Capabilities, Cuts, Placement, PlanOptions, Reason, Side, Subject};
 use crate::builtins::Action;
-use crate::builtins::aggs::{AggFn, QUANTIZE_BUCKETS};
+use crate::builtins::AggFn;
 use crate::ir::print::agg_name;
 use crate::ir::{AggId, AggSiteId, Aggregation, ClauseId, Detail, Inst, Op, Program, Scope, SiteId, VarId};
 use crate::source::Span;
@@ -315,8 +315,7 @@ pub(super) fn named(detail: &Detail) -> &[AggId] {
 /// Why K cannot keep an aggregation at all.
 fn too_large(agg: &Aggregation, caps: Capabilities) -> Option<String> {
     let buckets = match agg.func {
-        AggFn::Quantize => QUANTIZE_BUCKETS as u32,
-        AggFn::Lquantize => agg.shape.levels().saturating_add(2),
+        AggFn::Quantize | AggFn::Lquantize | AggFn::Llquantize => agg.shape.buckets(),
         _ => 0,
     };
     match () {

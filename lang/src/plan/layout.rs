@@ -208,15 +208,16 @@ pub fn cell_bytes(ty: crate::ir::ValueType, strsize: u32) -> u32 {
 }
 
 /// Words of 8 bytes that one aggregation value takes in a kernel map, per slot (`kernel_bridge::ebpf` says where slots
-/// and generations come in). The first word tells that the value was updated at all: for `count` and `avg` it is the
-/// count itself, for the others a flag that is set to 1; then the value, the sum of `avg`, or the buckets.
+/// and generations come in). The first word tells that the value was updated at all: for `count`, `avg` and `stddev`
+/// it is the count itself, for the others a flag that is set to 1; then the value, the sum of `avg` and `stddev`, or the
+/// buckets. The sum of squares of `stddev` has 128 bits, the low word first.
 pub fn agg_words(func: crate::builtins::AggFn, shape: Shape) -> u32 {
     use crate::builtins::AggFn;
     match func {
         AggFn::Count => 1,
         AggFn::Sum | AggFn::Min | AggFn::Max | AggFn::Avg => 2,
-        AggFn::Quantize => 1 + crate::builtins::aggs::QUANTIZE_BUCKETS as u32,
-        AggFn::Lquantize => 1 + shape.levels() + 2,
+        AggFn::Stddev => 4,
+        AggFn::Quantize | AggFn::Lquantize | AggFn::Llquantize => 1 + shape.buckets(),
     }
 }
 

@@ -1,12 +1,12 @@
 //! What each aggregating function does with a value, how two states merge, and the number it prints (runtime spec §7.1).
 //! All arithmetic wraps; merging is associative and commutative, so CPUs and generations may come in any order.
 
-use dtrail_lang::builtins::aggs::{Shape, lquantize_bucket, quantize_bucket};
+use dtrail_lang::builtins::aggs::Shape;
 
 use super::AggState;
 
 impl AggState {
-    /// One update. `shape` tells `lquantize` (a non-zero step) from `quantize`; `weight` is 1 where D has none.
+    /// One update. `shape` has the constants of the function; `weight` is 1 where D has none.
     pub fn update(&mut self, shape: Shape, value: i64, weight: i64) {
         match self {
             AggState::Count(count) => *count = count.wrapping_add(1),
@@ -17,15 +17,13 @@ impl AggState {
                 *count = count.wrapping_add(1);
                 *sum = sum.wrapping_add(value);
             }
-            AggState::Buckets(buckets) => {
-                let index = match shape.step {
-                    0 => quantize_bucket(value),
-                    _ => lquantize_bucket(shape, value),
-                };
-                if let Some(bucket) = buckets.get_mut(index) {
-                    *bucket = bucket.wrapping_add(weight);
-                }
+            AggState::Stddev { count, sum, squares } => {
+                *count = count.wrapping_add(1);
+                *sum = sum.wrapping_add(value);
+                let square = u128::from(value.unsigned_abs()).pow(2);
+                *squares = halves(whole(*squares).wrapping_add(square));
             }
+            AggState::Buckets(buckets) => buckets.add(shape.bucket(value), weight),
         }
     }
 
@@ -40,11 +38,15 @@ impl AggState {
                 *a = a.wrapping_add(*b);
                 *x = x.wrapping_add(*y);
             }
-            (AggState::Buckets(a), AggState::Buckets(b)) => {
-                for (a, b) in a.iter_mut().zip(b.iter()) {
-                    *a = a.wrapping_add(*b);
-                }
+            (
+                AggState::Stddev { count: a, sum: x, squares: s },
+                AggState::Stddev { count: b, sum: y, squares: t },
+            ) => {
+                *a = a.wrapping_add(*b);
+                *x = x.wrapping_add(*y);
+                *s = halves(whole(*s).wrapping_add(whole(*t)));
             }
+            (AggState::Buckets(a), AggState::Buckets(b)) => a.merge(b),
             (_, _) => debug_assert!(false, "states of two functions under one aggregation"),
         }
     }
@@ -56,7 +58,8 @@ impl AggState {
             AggState::Sum(sum) => *sum = 0,
             AggState::Min(value) | AggState::Max(value) => *value = None,
             AggState::Avg { count, sum } => (*count, *sum) = (0, 0),
-            AggState::Buckets(buckets) => buckets.fill(0),
+            AggState::Stddev { count, sum, squares } => (*count, *sum, *squares) = (0, 0, [0, 0]),
+            AggState::Buckets(buckets) => buckets.clear(),
         }
     }
 
@@ -72,10 +75,25 @@ impl AggState {
             AggState::Count(count) => divided(*count as i64, normal),
             AggState::Sum(sum) => divided(*sum, normal),
             AggState::Min(value) | AggState::Max(value) => divided(value.unwrap_or(0), normal),
-            AggState::Avg { count: 0, .. } | AggState::Buckets(_) => 0,
+            AggState::Avg { count: 0, .. } | AggState::Stddev { count: 0, .. } | AggState::Buckets(_) => 0,
             AggState::Avg { count, sum } => (i128::from(divided(*sum, normal)) / i128::from(*count)) as i64,
+            AggState::Stddev { count, sum, squares } => {
+                let (count, divisor) = (i128::from(*count), i128::from(normal) * i128::from(normal));
+                let mean = i128::from(divided(*sum, normal)) / count;
+                // A sum of squares above 2^127 is read as signed, as all arithmetic here.
+                let squares = whole(*squares) as i128 / divisor.max(1) / count;
+                squares.wrapping_sub(mean * mean).max(0).isqrt() as i64
+            }
         }
     }
+}
+
+fn whole([low, high]: [u64; 2]) -> u128 {
+    u128::from(high) << 64 | u128::from(low)
+}
+
+fn halves(value: u128) -> [u64; 2] {
+    [value as u64, (value >> 64) as u64]
 }
 
 /// A value divided for printing, toward 0; by 0 it stays itself.
@@ -86,18 +104,23 @@ pub(crate) fn divided(value: i64, normal: i64) -> i64 {
 #[cfg(test)]
 mod tests {
     use dtrail_lang::builtins::AggFn;
+    use dtrail_lang::builtins::aggs::LogLinear;
     use proptest::prelude::*;
 
     use super::*;
 
-    const LINEAR: Shape = Shape { base: -10, limit: 20, step: 7 };
+    const LINEAR: Shape = Shape::linear(-10, 20, 7);
 
     fn shape_of(func: AggFn) -> Shape {
-        if func == AggFn::Lquantize { LINEAR } else { Shape::default() }
+        match func {
+            AggFn::Lquantize => LINEAR,
+            AggFn::Llquantize => Shape::LogLinear(LogLinear { factor: 10, low: 0, high: 5, steps: 20 }),
+            _ => Shape::Plain,
+        }
     }
 
     fn of(func: AggFn, updates: &[(i64, i64)]) -> AggState {
-        let mut state = AggState::new(func, shape_of(func));
+        let mut state = AggState::new(func);
         updates.iter().for_each(|&(value, weight)| state.update(shape_of(func), value, weight));
         state
     }
@@ -114,6 +137,12 @@ mod tests {
             (AggFn::Avg, vec![(0, 1), (-900, 1)], -450),
             (AggFn::Avg, vec![(0, 1), (-3, 1)], -1),
             (AggFn::Avg, vec![], 0),
+            (AggFn::Stddev, vec![], 0),
+            (AggFn::Stddev, vec![(1, 1), (2, 1), (3, 1), (4, 1), (5, 1)], 1),
+            (AggFn::Stddev, [2, 4, 4, 4, 5, 5, 7, 9].map(|v| (v, 1)).to_vec(), 2),
+            (AggFn::Stddev, (0..10).map(|i| (5_000_000_000 + 100 * i, 1)).collect(), 287),
+            (AggFn::Stddev, vec![(-3, 1), (3, 1)], 3),
+            (AggFn::Stddev, vec![(i64::MAX, 1)], 0),
         ] {
             assert_eq!(of(func, &updates).number(), number, "{func:?} of {updates:?}");
         }
@@ -129,6 +158,8 @@ mod tests {
             (AggFn::Min, vec![], 10, 0),
             (AggFn::Avg, vec![(35, 1), (37, 1)], 10, 3),
             (AggFn::Avg, vec![(0, 1), (-900, 1)], 7, -64),
+            (AggFn::Stddev, [20, 40, 40, 40, 50, 50, 70, 90].map(|v| (v, 1)).to_vec(), 10, 2),
+            (AggFn::Stddev, vec![(-30, 1), (30, 1)], -10, 3),
         ] {
             assert_eq!(of(func, &updates).normalized(normal), number, "{func:?} of {updates:?} by {normal}");
         }
@@ -140,11 +171,10 @@ mod tests {
         else {
             panic!("quantize keeps buckets");
         };
-        let set: Vec<_> = buckets.iter().enumerate().filter(|(_, n)| **n != 0).collect();
-        assert_eq!(set, [(0, &1), (63, &1), (65, &-3)]);
-        assert_eq!(buckets.len(), 127);
+        assert_eq!(buckets.iter().collect::<Vec<_>>(), [(0, 1), (63, 1), (65, -3)]);
         let state = of(AggFn::Lquantize, &[(-11, 1), (-10, 1), (10, 4), (11, 1), (i64::MAX, 1)]);
-        assert_eq!(state, AggState::Buckets([1, 1, 0, 4, 1, 1].into()), "levels are (20 + 10) / 7 = 4");
+        let expected = [(0, 1), (1, 1), (3, 4), (4, 1), (5, 1)].into_iter().collect();
+        assert_eq!(state, AggState::Buckets(expected), "levels are (20 + 10) / 7 = 4");
     }
 
     #[test]
@@ -152,7 +182,7 @@ mod tests {
         for row in AggFn::ROWS {
             let mut state = of(row.id, &[(3, 2), (-4, 1)]);
             state.clear();
-            assert_eq!(state, AggState::new(row.id, shape_of(row.id)), "{}", row.name);
+            assert_eq!(state, AggState::new(row.id), "{}", row.name);
         }
     }
 
@@ -171,7 +201,7 @@ mod tests {
                         of(row.id, &own)
                     })
                     .collect();
-                let mut left = AggState::new(row.id, shape_of(row.id));
+                let mut left = AggState::new(row.id);
                 order.iter().for_each(|&cpu| left.merge(&parts[cpu]));
                 let mut right = parts[order[1]].clone();
                 right.merge(&parts[order[2]]);

@@ -1,12 +1,14 @@
 //! Aggregations in user space: mergeable states and keyed tables. Updates from the user part and sweeps of kernel maps
 //! meet here.
 
+mod buckets;
 mod fns;
 pub mod sort;
 pub mod table;
 
-use dtrail_lang::builtins::{AggFn, aggs::Shape};
+use dtrail_lang::builtins::AggFn;
 
+pub use buckets::Buckets;
 pub(crate) use fns::divided;
 pub use table::{AggTable, AggTables};
 
@@ -28,23 +30,30 @@ pub enum AggState {
         /// Their sum.
         sum: i64,
     },
-    /// Buckets of `quantize` (127) or `lquantize` (levels + 2).
-    Buckets(Box<[i64]>),
+    /// Count, wrapping sum and 128-bit sum of squares.
+    Stddev {
+        /// Number of values.
+        count: u64,
+        /// Their sum.
+        sum: i64,
+        /// The low and the high half of the sum of their squares: an integer of 128 bits would widen every state.
+        squares: [u64; 2],
+    },
+    /// Counts of a histogram, whose function's [`Shape`] says what each bucket holds.
+    Buckets(Buckets),
 }
 
 impl AggState {
     /// The state before any update.
-    pub fn new(func: AggFn, shape: Shape) -> AggState {
+    pub fn new(func: AggFn) -> AggState {
         match func {
             AggFn::Count => AggState::Count(0),
             AggFn::Sum => AggState::Sum(0),
             AggFn::Min => AggState::Min(None),
             AggFn::Max => AggState::Max(None),
             AggFn::Avg => AggState::Avg { count: 0, sum: 0 },
-            AggFn::Quantize => {
-                AggState::Buckets(vec![0; dtrail_lang::builtins::aggs::QUANTIZE_BUCKETS].into())
-            }
-            AggFn::Lquantize => AggState::Buckets(vec![0; shape.levels() as usize + 2].into()),
+            AggFn::Stddev => AggState::Stddev { count: 0, sum: 0, squares: [0, 0] },
+            AggFn::Quantize | AggFn::Lquantize | AggFn::Llquantize => AggState::Buckets(Buckets::default()),
         }
     }
 }

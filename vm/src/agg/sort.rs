@@ -3,7 +3,7 @@
 
 use std::cmp::Ordering;
 
-use dtrail_lang::builtins::aggs::{QUANTIZE_ZERO, Shape};
+use dtrail_lang::builtins::aggs::Shape;
 use dtrail_lang::ir::ValueType;
 use indexmap::IndexMap;
 
@@ -60,7 +60,7 @@ pub fn rows<'t>(tables: &[&'t AggTable], options: SortOptions) -> Vec<Row<'t>> {
         _ => join(tables),
     };
     let first = if options.position < tables.len() { options.position } else { 0 };
-    let empty: Vec<_> = tables.iter().map(|table| AggState::new(table.func(), table.shape())).collect();
+    let empty: Vec<_> = tables.iter().map(|table| AggState::new(table.func())).collect();
     let places: Vec<_> = (0..tables.len()).map(|i| (first + i) % tables.len()).collect();
     let ranks: Vec<Rank> = rows
         .iter()
@@ -111,7 +111,7 @@ pub(super) fn default_order(table: &AggTable) -> Vec<usize> {
     order.into_iter().map(|(_, _, i)| i).collect()
 }
 
-/// What a value is compared by: a sum of up to 2^132, high part first, and what decides ties.
+/// What a value is compared by: a sum of up to 2^145, high part first, and what decides ties.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct Rank {
     high: i128,
@@ -129,48 +129,23 @@ fn rank(state: &AggState, shape: Shape) -> Rank {
     match state {
         AggState::Min(None) => Rank::from(i64::MAX),
         AggState::Max(None) => Rank::from(i64::MIN),
-        AggState::Buckets(buckets) if shape.step == 0 => {
-            let tie = buckets.get(QUANTIZE_ZERO).copied().unwrap_or(0);
-            weighted(buckets.iter().enumerate().map(|(i, &n)| (quantize_value(i), n)), tie)
-        }
         AggState::Buckets(buckets) => {
-            let zero = (0..buckets.len()).find(|&i| lquantize_value(shape, i) == 0);
-            let tie = zero.map_or(0, |i| buckets[i]);
-            weighted(buckets.iter().enumerate().map(|(i, &n)| (lquantize_value(shape, i), n)), tie)
+            let tie = shape.tie().map_or(0, |bucket| buckets.get(bucket));
+            weighted(buckets.iter().map(|(i, count)| (shape.stands_for(i), count)), tie)
         }
         _ => Rank::from(state.number()),
     }
 }
 
-/// Σ value · count, exactly: each product fits 126 bits, their sum does not.
-fn weighted(buckets: impl Iterator<Item = (i64, i64)>, tie: i64) -> Rank {
+/// Σ value · count, exactly: each product fits 128 bits, their sum does not.
+fn weighted(buckets: impl Iterator<Item = (i128, i64)>, tie: i64) -> Rank {
     let (mut high, mut low) = (0_i128, 0_u128);
     for (value, count) in buckets {
-        let product = i128::from(value) * i128::from(count);
+        let product = value * i128::from(count);
         high += product >> 64;
         low += product as u128 & u128::from(u64::MAX);
     }
     Rank { high: high + (low >> 64) as i128, low: low as u64, tie }
-}
-
-/// The value that stands for a `quantize` bucket (runtime spec §7.2).
-pub(crate) fn quantize_value(bucket: usize) -> i64 {
-    match bucket.checked_sub(QUANTIZE_ZERO) {
-        Some(0) => 0,
-        Some(above) => 1 << (above - 1).min(62),
-        None => -(1 << (QUANTIZE_ZERO - 1 - bucket).min(62)),
-    }
-}
-
-/// The value that stands for an `lquantize` bucket in comparisons (runtime spec §7.7).
-fn lquantize_value(shape: Shape, bucket: usize) -> i64 {
-    let (base, step) = (i64::from(shape.base), i64::from(shape.step));
-    let levels = i64::from(shape.levels());
-    match bucket as i64 {
-        0 => base - 1,
-        i if i > levels => base + levels * step + 1,
-        i => base + (i - 1) * step,
-    }
 }
 
 /// Canonical bytes and the types that read them.
@@ -301,7 +276,7 @@ mod tests {
     #[test]
     fn histograms_compare_by_what_they_sum_to() {
         let quantize = |updates: &[(i64, i64)]| {
-            let mut state = AggState::new(AggFn::Quantize, Shape::default());
+            let mut state = AggState::new(AggFn::Quantize);
             updates.iter().for_each(|&(v, w)| state.update(Shape::default(), v, w));
             rank(&state, Shape::default())
         };
@@ -310,12 +285,10 @@ mod tests {
         assert!(quantize(&[(64, 1)]) < quantize(&[(64, 1), (0, 1)]), "ties go by the zero bucket");
         assert!(quantize(&[(i64::MAX, i64::MAX)]) > quantize(&[(i64::MAX, i64::MAX - 1)]));
         assert!(quantize(&[(i64::MIN, i64::MAX)]) < quantize(&[]));
-        assert_eq!(quantize_value(0), -(1 << 62));
-        assert_eq!(quantize_value(126), 1 << 62);
 
-        let shape = Shape { base: -10, limit: 10, step: 5 };
+        let shape = Shape::linear(-10, 10, 5);
         let linear = |updates: &[i64]| {
-            let mut state = AggState::new(AggFn::Lquantize, shape);
+            let mut state = AggState::new(AggFn::Lquantize);
             updates.iter().for_each(|&v| state.update(shape, v, 1));
             rank(&state, shape)
         };

@@ -89,7 +89,7 @@ impl AggTable {
         if self.entries.len() >= self.capacity {
             return false;
         }
-        let mut state = AggState::new(self.func, shape);
+        let mut state = AggState::new(self.func);
         state.update(shape, value, weight);
         self.entries.insert(key.into(), state);
         true

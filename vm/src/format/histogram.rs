@@ -3,123 +3,189 @@
 use std::io::Write as _;
 use std::ops::RangeInclusive;
 
-use dtrail_lang::builtins::aggs::{QUANTIZE_ZERO, Shape};
+use dtrail_lang::builtins::aggs::Shape;
+use dtrail_lang::builtins::shapes::Bucket;
 
-use crate::agg::divided;
-use crate::agg::sort::quantize_value;
+use crate::agg::{Buckets, divided};
 
-/// Which bars a histogram draws, by the signs of its buckets.
-#[derive(Clone, Copy, PartialEq, Eq)]
+/// How bars are drawn (`aggzoom`, `encoding`).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct BarStyle {
+    /// The longest bar takes 95 % of the room, instead of the sum of all taking the whole.
+    pub zoom: bool,
+    /// Bars of positive counts have eighths of a cell.
+    pub utf8: bool,
+}
+
+/// Which bars a distribution draws, by the signs of its counts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Signs {
-    /// No bucket is below 0.
+    /// No count is below 0.
     Positive,
-    /// No bucket is above 0, and one is below.
+    /// No count is above 0, and one is below.
     Negative,
     /// Both.
     Mixed,
 }
 
-/// Appends a histogram, from the newline before its heading to that after its last row. A `shape` with a step is that of
-/// `lquantize`, the empty one is `quantize`'s. `normal` divides the counts, not the bars.
-pub fn histogram(out: &mut Vec<u8>, shape: Shape, buckets: &[i64], normal: i64) {
-    heading(out);
-    let total: u128 = buckets.iter().map(|bucket| u128::from(bucket.unsigned_abs())).sum();
-    let signs = match (buckets.iter().any(|&n| n > 0), buckets.iter().any(|&n| n < 0)) {
-        (true, true) => Signs::Mixed,
-        (false, true) => Signs::Negative,
-        (_, false) => Signs::Positive,
+/// What all bars of a distribution are drawn against.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Scale {
+    /// What fills the room, as a fraction; both 0 if every count is.
+    whole: (u128, u128),
+    signs: Signs,
+    utf8: bool,
+}
+
+impl Scale {
+    /// The scale of a distribution with these counts.
+    pub(super) fn of(counts: impl Iterator<Item = i64>, style: BarStyle) -> Scale {
+        let (mut total, mut most, mut above, mut below) = (0_u128, 0_u128, false, false);
+        for count in counts {
+            let size = u128::from(count.unsigned_abs());
+            total += size;
+            most = most.max(size);
+            above |= count > 0;
+            below |= count < 0;
+        }
+        let signs = match (above, below) {
+            (true, true) => Signs::Mixed,
+            (false, true) => Signs::Negative,
+            (_, false) => Signs::Positive,
+        };
+        // 95 hundredths of the room for the largest.
+        let whole = if style.zoom { (20 * most, 19) } else { (total, 1) };
+        Scale { whole, signs, utf8: style.utf8 }
+    }
+
+    /// `floor(|value| · cells / whole + 1/2)`, at most `cells`.
+    pub(super) fn rounded(self, value: i64, cells: u128) -> usize {
+        let (above, below) = self.whole;
+        if above == 0 {
+            return 0;
+        }
+        let doubled = 2 * u128::from(value.unsigned_abs()) * cells * below + above;
+        (doubled / (2 * above)).min(cells) as usize
+    }
+
+    /// Eighths of a cell of a bar, rounded down.
+    fn eighths(self, value: i64, cells: u128) -> usize {
+        let (above, below) = self.whole;
+        if above == 0 {
+            return 0;
+        }
+        (u128::from(value.unsigned_abs()) * cells * below * 8 / above).min(8 * cells) as usize
+    }
+
+    /// Appends a bar, the blank behind it, a count and a newline.
+    pub(super) fn row(self, out: &mut Vec<u8>, value: i64, count: i64) {
+        self.bar(out, value);
+        // Writing to a vector cannot fail.
+        let _ = writeln!(out, " {count:<9}");
+    }
+
+    fn bar(self, out: &mut Vec<u8>, value: i64) {
+        let (at, blank) = (b'@', b' ');
+        let mut push = |byte, times| out.resize(out.len() + times, byte);
+        match self.signs {
+            Signs::Positive if self.utf8 => {
+                push(b'|', 1);
+                let eighths = self.eighths(value, 40);
+                (0..eighths / 8).for_each(|_| out.extend_from_slice("\u{2588}".as_bytes()));
+                let part = eighths % 8;
+                if let Some(block) = PARTS.get(part.wrapping_sub(1)) {
+                    out.extend_from_slice(block.as_bytes());
+                }
+                out.resize(out.len() + 40 - eighths / 8 - usize::from(part > 0), blank);
+            }
+            Signs::Positive => {
+                let length = self.rounded(value, 40);
+                push(b'|', 1);
+                push(at, length);
+                push(blank, 40 - length);
+            }
+            Signs::Negative => {
+                let length = self.rounded(value, 40);
+                push(blank, 40 - length);
+                push(at, length);
+                push(b'|', 1);
+            }
+            Signs::Mixed if value <= 0 => {
+                let length = self.rounded(value, 20);
+                push(blank, 20 - length);
+                push(at, length);
+                push(b'|', 1);
+                push(blank, 20);
+            }
+            Signs::Mixed => {
+                let length = self.rounded(value, 20);
+                push(blank, 20);
+                push(b'|', 1);
+                push(at, length);
+                push(blank, 20 - length);
+            }
+        }
+    }
+}
+
+/// One to seven eighths of a cell.
+const PARTS: [&str; 7] = ["\u{258f}", "\u{258e}", "\u{258d}", "\u{258c}", "\u{258b}", "\u{258a}", "\u{2589}"];
+
+/// Appends a histogram, from the newline before its heading to that after its last row. `normal` divides the counts, not
+/// the bars.
+pub fn histogram(out: &mut Vec<u8>, shape: Shape, buckets: &Buckets, normal: i64, style: BarStyle) {
+    heading(out, "value", 16);
+    let scale = Scale::of(buckets.iter().map(|(_, count)| count), style);
+    let range = shown_range(shape, buckets);
+    let first = *range.start();
+    for index in range {
+        let Some(label) = label(shape, index, first) else { continue };
+        let _ = write!(out, "{label:>16} ");
+        let count = buckets.get(index);
+        scale.row(out, count, divided(count, normal));
+    }
+}
+
+/// Appends the heading of a distribution and the newline before it.
+pub(super) fn heading(out: &mut Vec<u8>, title: &str, width: usize) {
+    let distribution = "------------- Distribution -------------";
+    let _ = writeln!(out, "\n{title:>width$} {distribution:>41} {:<9}", "count");
+}
+
+/// One bucket more than the non-zero ones on each side, if there is one; if all are 0, the three around the shape's
+/// origin. Indices that no value reaches do not count.
+fn shown_range(shape: Shape, buckets: &Buckets) -> RangeInclusive<usize> {
+    let last = (shape.buckets() as usize).saturating_sub(1);
+    let mut set = buckets.iter().map(|(index, _)| index);
+    let first_set = set.next();
+    let (low, high) = match (first_set, set.next_back().or(first_set)) {
+        (Some(low), Some(high)) => (low, high),
+        _ => (shape.origin(), shape.origin()),
     };
-    for index in shown_range(shape, buckets) {
-        label(out, shape, index);
-        bar(out, buckets[index], total, signs);
-        let _ = writeln!(out, "{:<9}", divided(buckets[index], normal));
-    }
+    let real = |index: &usize| shape.holds(*index) != Bucket::Ghost;
+    let before = (0..low).rev().find(real).unwrap_or(low);
+    let after = (high + 1..=last).find(real).unwrap_or(high.min(last));
+    before..=after
 }
 
-/// Appends the heading and the newline before it.
-fn heading(out: &mut Vec<u8>) {
-    // Writing to a vector cannot fail.
-    let _ =
-        writeln!(out, "\n{:>16} {:>41} {:<9}", "value", "------------- Distribution -------------", "count");
-}
-
-/// One bucket more than the non-zero ones on each side, if there is one; if all are 0, the first three of `lquantize`
-/// and the middle three of `quantize`.
-fn shown_range(shape: Shape, buckets: &[i64]) -> RangeInclusive<usize> {
-    let last = buckets.len().saturating_sub(1);
-    let set = |&n: &i64| n != 0;
-    let (first_set, last_set) = match (buckets.iter().position(set), buckets.iter().rposition(set)) {
-        (Some(first), Some(end)) => (first, end),
-        _ if shape.step == 0 => (QUANTIZE_ZERO, QUANTIZE_ZERO),
-        _ => (1, 1),
-    };
-    if buckets.is_empty() {
-        #[allow(clippy::reversed_empty_ranges, reason = "an empty range is meant")]
-        return 1..=0;
-    }
-    first_set.saturating_sub(1)..=(last_set + 1).min(last)
-}
-
-fn label(out: &mut Vec<u8>, shape: Shape, index: usize) {
-    let text = if shape.step == 0 {
-        quantize_value(index).to_string()
-    } else {
-        let (base, step, levels) = (i64::from(shape.base), i64::from(shape.step), i64::from(shape.levels()));
-        match index as i64 {
-            0 => format!("< {base}"),
-            i if i > levels => format!(">= {}", base + levels * step),
-            i => (base + (i - 1) * step).to_string(),
-        }
-    };
-    let _ = write!(out, "{text:>16} ");
-}
-
-fn bar(out: &mut Vec<u8>, value: i64, total: u128, signs: Signs) {
-    let (at, blank) = (b'@', b' ');
-    let mut push = |byte, times| out.resize(out.len() + times, byte);
-    match signs {
-        Signs::Positive => {
-            let length = bar_length(value, total, 40);
-            push(b'|', 1);
-            push(at, length);
-            push(blank, 40 - length + 1);
-        }
-        Signs::Negative => {
-            let length = bar_length(value, total, 40);
-            push(blank, 40 - length);
-            push(at, length);
-            push(b'|', 1);
-            push(blank, 1);
-        }
-        Signs::Mixed if value <= 0 => {
-            let length = bar_length(value, total, 20);
-            push(blank, 20 - length);
-            push(at, length);
-            push(b'|', 1);
-            push(blank, 20 + 1);
-        }
-        Signs::Mixed => {
-            let length = bar_length(value, total, 20);
-            push(blank, 20);
-            push(b'|', 1);
-            push(at, length);
-            push(blank, 20 - length + 1);
-        }
-    }
-}
-
-/// `floor(|value| · cells / total + 1/2)`, at most `cells`.
-fn bar_length(value: i64, total: u128, cells: u128) -> usize {
-    if total == 0 {
-        return 0;
-    }
-    let doubled = 2 * u128::from(value.unsigned_abs()) * cells + total;
-    (doubled / (2 * total)).min(cells) as usize
+/// What a row says of its bucket, if any value falls into it. `first` is the index of the first row.
+fn label(shape: Shape, index: usize, first: usize) -> Option<String> {
+    Some(match shape.holds(index) {
+        Bucket::From(value) => value.to_string(),
+        Bucket::Below(value) => format!("< {value}"),
+        Bucket::AtLeast(value) => format!(">= {value}"),
+        Bucket::AtMost(value) => format!("<= {value}"),
+        Bucket::Within(1) => "0".to_owned(),
+        Bucket::Within(value) if index <= first => format!("< {value}"),
+        Bucket::Within(value) => format!("abs() < {value}"),
+        Bucket::Ghost => return None,
+    })
 }
 
 #[cfg(test)]
 mod tests {
     use dtrail_lang::builtins::AggFn;
+    use dtrail_lang::builtins::aggs::{Linear, LogLinear};
     use proptest::prelude::*;
 
     use super::*;
@@ -129,12 +195,11 @@ mod tests {
 
     /// Draws weighted values; `expected` is what follows the heading, `$` marking line ends.
     fn check(shape: Shape, updates: &[(i64, i64)], expected: &str) {
-        let func = if shape.step == 0 { AggFn::Quantize } else { AggFn::Lquantize };
-        let mut state = AggState::new(func, shape);
+        let mut state = AggState::new(AggFn::Quantize);
         updates.iter().for_each(|&(value, weight)| state.update(shape, value, weight));
         let AggState::Buckets(buckets) = state else { panic!("a histogram") };
         let mut out = Vec::new();
-        histogram(&mut out, shape, &buckets, 1);
+        histogram(&mut out, shape, &buckets, 1, BarStyle::default());
         let expected = format!("{HEADING}{}", expected.trim_start_matches('\n').replace("$\n", "\n"));
         assert_eq!(String::from_utf8_lossy(&out), expected, "{updates:?}");
     }
@@ -195,7 +260,7 @@ mod tests {
 ",
         );
         check(
-            Shape { base: 0, limit: 5, step: 1 },
+            Shape::linear(0, 5, 1),
             &[(1, 5), (2, -3), (3, 0)],
             "
                0                     |                     0        $
@@ -231,7 +296,7 @@ mod tests {
 ",
         );
         check(
-            Shape { base: 0, limit: 10, step: 10 },
+            Shape::linear(0, 10, 10),
             &[],
             "
              < 0 |                                         0        $
@@ -277,7 +342,7 @@ mod tests {
     #[test]
     fn lquantize() {
         check(
-            Shape { base: 0, limit: 10, step: 5 },
+            Shape::linear(0, 10, 5),
             &ones(&[-3, 0, 5, 9, 10, 99]),
             "
              < 0 |@@@@@@@                                  1        $
@@ -287,7 +352,7 @@ mod tests {
 ",
         );
         check(
-            Shape { base: -10, limit: 10, step: 5 },
+            Shape::linear(-10, 10, 5),
             &ones(&[-7, -12, 3]),
             "
            < -10 |@@@@@@@@@@@@@                            1        $
@@ -298,7 +363,7 @@ mod tests {
 ",
         );
         check(
-            Shape { base: 0, limit: 10, step: 4 },
+            Shape::linear(0, 10, 4),
             &ones(&[9, 8, 7, 11]),
             "
                0 |                                         0        $
@@ -307,7 +372,7 @@ mod tests {
 ",
         );
         check(
-            Shape { base: i32::MIN, limit: -2_147_483_000, step: 300 },
+            Shape::linear(i32::MIN, -2_147_483_000, 300),
             &ones(&[i64::from(i32::MIN), 7]),
             "
    < -2147483648 |                                         0        $
@@ -321,7 +386,8 @@ mod tests {
     #[test]
     fn bars_are_of_counts_before_they_are_divided() {
         let mut out = Vec::new();
-        histogram(&mut out, Shape { base: 0, limit: 10, step: 5 }, &[0, 7, 0, -3], 2);
+        let buckets = [(1, 7), (3, -3)].into_iter().collect();
+        histogram(&mut out, Shape::linear(0, 10, 5), &buckets, 2, BarStyle::default());
         let expected = format!(
             "{HEADING}{:>16} {:20}|{:21}0        \n{:>16} {:20}|{:14}{:7}3        \n{:>16} {:20}|{:21}0        \n{:>16} {:14}@@@@@@|{:21}-1       \n",
             "< 0", "", "", "0", "", "@@@@@@@@@@@@@@", "", "5", "", "", ">= 10", "", ""
@@ -339,63 +405,271 @@ mod tests {
             (i64::MIN, 1 << 63, 20, 20),
             (0, 0, 40, 0),
         ] {
-            assert_eq!(bar_length(value, total, cells), length, "{value} of {total}");
+            let scale = Scale { whole: (total, 1), signs: Signs::Positive, utf8: false };
+            assert_eq!(scale.rounded(value, cells), length, "{value} of {total}");
         }
     }
 
-    proptest! {
-        /// Every row keeps the columns of runtime spec §7.5, whatever the buckets.
-        #[test]
-        fn rows_keep_their_columns(
-            set in prop::collection::vec((0_usize..127, prop_oneof![any::<i64>(), -9_i64..9]), 0..6),
-        ) {
-            let mut buckets = vec![0_i64; 127];
-            set.iter().for_each(|&(i, n)| buckets[i] = n);
+    #[test]
+    fn llquantize() {
+        let shape = |factor, low, high, steps| Shape::LogLinear(LogLinear { factor, low, high, steps });
+        check(
+            shape(10, 0, 5, 5),
+            &[(320, 8)],
+            "
+             100 |                                         0        $
+             200 |@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@ 8        $
+             400 |                                         0        $
+",
+        );
+        check(
+            shape(10, 1, 2, 10),
+            &ones(&[-30, 0, 30]),
+            "
+             -40 |                                         0        $
+             -30 |@@@@@@@@@@@@@                            1        $
+             -20 |                                         0        $
+             -10 |                                         0        $
+      abs() < 10 |@@@@@@@@@@@@@                            1        $
+              10 |                                         0        $
+              20 |                                         0        $
+              30 |@@@@@@@@@@@@@                            1        $
+              40 |                                         0        $
+",
+        );
+        check(
+            shape(2, 0, 3, 2),
+            &ones(&[1, 2, 3, 4, 5, 6, 7, 8, 16]),
+            "
+               0 |                                         0        $
+               1 |@@@@                                     1        $
+               2 |@@@@@@@@@                                2        $
+               4 |@@@@@@@@@@@@@@@@@@                       4        $
+               8 |@@@@                                     1        $
+           >= 16 |@@@@                                     1        $
+",
+        );
+        // From magnitude 0 on with more steps than the factor: indices that no value reaches have no row.
+        check(
+            shape(10, 0, 2, 20),
+            &[(2, 1), (-1, 1)],
+            "
+              -2 |                                         0        $
+              -1 |@@@@@@@@@@@@@@@@@@@@                     1        $
+               0 |                                         0        $
+               1 |                                         0        $
+               2 |@@@@@@@@@@@@@@@@@@@@                     1        $
+               3 |                                         0        $
+",
+        );
+        check(
+            shape(10, 1, 2, 10),
+            &[],
+            "
+            < 10 |                                         0        $
+              10 |                                         0        $
+              20 |                                         0        $
+",
+        );
+        check(
+            shape(10, 1, 1, 10),
+            &ones(&[-5000, 5]),
+            "
+         <= -100 |@@@@@@@@@@@@@@@@@@@@                     1        $
+             -90 |                                         0        $
+             -80 |                                         0        $
+             -70 |                                         0        $
+             -60 |                                         0        $
+             -50 |                                         0        $
+             -40 |                                         0        $
+             -30 |                                         0        $
+             -20 |                                         0        $
+             -10 |                                         0        $
+      abs() < 10 |@@@@@@@@@@@@@@@@@@@@                     1        $
+              10 |                                         0        $
+",
+        );
+    }
+
+    #[test]
+    fn zoomed_and_fine_bars() {
+        let draw = |style, buckets: &[(usize, i64)]| {
             let mut out = Vec::new();
-            histogram(&mut out, Shape::default(), &buckets, 1);
+            let buckets = buckets.iter().copied().collect();
+            histogram(&mut out, Shape::Plain, &buckets, 1, style);
+            let text = String::from_utf8(out).expect("UTF-8");
+            text.lines().skip(3).map(|row| row[17..].trim_end().to_owned()).collect::<Vec<_>>()
+        };
+        let zoom = BarStyle { zoom: true, utf8: false };
+        let rows = draw(zoom, &[(64, 1), (65, 10)]);
+        // 40 · 0.95 / 10 = 3.8, and 38.
+        assert_eq!(rows[0], format!("|{:40} 1", "@@@@"));
+        assert_eq!(rows[1], format!("|{:40} 10", "@".repeat(38)));
+        let utf8 = BarStyle { zoom: false, utf8: true };
+        let rows = draw(utf8, &[(64, 1), (65, 15), (66, 16)]);
+        // 40 / 32 = 1.25, 18.75 and 20 cells.
+        assert_eq!(rows[0], format!("|{:40} 1", "\u{2588}\u{258e}"));
+        assert_eq!(rows[1], format!("|{:40} 15", "\u{2588}".repeat(18) + "\u{258a}"));
+        assert_eq!(rows[2], format!("|{:40} 16", "\u{2588}".repeat(20)));
+        let rows = draw(utf8, &[(64, 1), (65, -1)]);
+        assert_eq!(rows[0], format!("{:20}|{:20} 1", "", "@".repeat(10)), "only positive bars are fine");
+    }
+
+    /// The labels of runtime spec §7.2 to §7.4 in ascending order, worked out from what the functions mean: the ends of
+    /// the intervals, not the indices. Each label with the least and greatest value that belong under it.
+    fn intervals(shape: Shape) -> Vec<(String, i128, i128)> {
+        let (low, high) = (i128::from(i64::MIN), i128::from(i64::MAX));
+        match shape {
+            Shape::Plain => {
+                let mut rows = vec![("0".to_owned(), 0, 0)];
+                for k in 0..63 {
+                    let power = 1_i128 << k;
+                    rows.push((power.to_string(), power, 2 * power - 1));
+                    let lowest = if k == 62 { low } else { 1 - 2 * power };
+                    rows.insert(0, ((-power).to_string(), lowest, -power));
+                }
+                rows
+            }
+            Shape::Linear(Linear { base, limit, step }) => {
+                let (base, step) = (i128::from(base), i128::from(step));
+                let mut rows = vec![(format!("< {base}"), low, base - 1)];
+                let mut at = base;
+                while at + step <= i128::from(limit) {
+                    rows.push((at.to_string(), at, at + step - 1));
+                    at += step;
+                }
+                rows.push((format!(">= {at}"), at, high));
+                rows
+            }
+            Shape::LogLinear(LogLinear { factor, low: from, high: to, steps }) => {
+                let (factor, steps) = (i128::from(factor), i128::from(steps));
+                let least = factor.pow(u32::from(from));
+                let end = factor.pow(u32::from(to) + 1);
+                let mut starts = vec![];
+                for magnitude in u32::from(from)..=u32::from(to) {
+                    let next = factor.pow(magnitude + 1);
+                    // The whole numbers among the steps from this magnitude up to the next.
+                    let whole =
+                        (1..=steps).filter(|step| step * next % steps == 0).map(|step| step * next / steps);
+                    starts.push(factor.pow(magnitude));
+                    starts.extend(whole.filter(|&at| at > factor.pow(magnitude) && at < next));
+                }
+                starts.push(end);
+                let mut above = Vec::new();
+                for (i, &at) in starts.iter().enumerate() {
+                    above.push((at, starts.get(i + 1).map_or(high, |next| next - 1)));
+                }
+                let label = |at: i128| if at == end { format!(">= {at}") } else { at.to_string() };
+                let below = |at: i128| if at == end { format!("<= -{at}") } else { (-at).to_string() };
+                let mut rows: Vec<_> = above
+                    .iter()
+                    .rev()
+                    .map(|&(at, last)| (below(at), if at == end { low } else { -last }, -at))
+                    .collect();
+                rows.push(("underflow".to_owned(), 1 - least, least - 1));
+                rows.extend(above.iter().map(|&(at, last)| (label(at), at, last)));
+                rows
+            }
+        }
+    }
+
+    fn shapes() -> impl Strategy<Value = Shape> {
+        let linear = (-50_i32..50, 1_i32..60, 1_u16..9)
+            .prop_filter("a level", |&(_, width, step)| i32::from(step) <= width)
+            .prop_map(|(base, width, step)| Shape::linear(base, base + width, step));
+        let log = prop_oneof![
+            Just((10, 0, 3, 10)),
+            Just((10, 0, 2, 20)),
+            Just((10, 1, 2, 5)),
+            Just((2, 3, 8, 4)),
+            Just((6, 0, 2, 12)),
+            Just((3, 2, 4, 27)),
+            Just((4, 0, 4, 2)),
+        ]
+        .prop_map(|(factor, low, high, steps)| Shape::LogLinear(LogLinear { factor, low, high, steps }));
+        prop_oneof![Just(Shape::Plain), linear, log]
+    }
+
+    proptest! {
+        /// Every row is where runtime spec §7.2 to §7.5 says, with the count of the values that its label covers and a
+        /// bar of the length that exact fractions give; all of it worked out here from intervals.
+        #[test]
+        fn rows_follow_the_rules(
+            shape in shapes(),
+            values in prop::collection::vec(
+                (
+                    prop_oneof![-70_i64..70, -5000_i64..5000, any::<i64>(), (0_u32..64).prop_map(|k| (1_u64 << k) as i64)],
+                    prop_oneof![Just(1_i64), -9_i64..9, any::<i64>()],
+                ),
+                0..12,
+            ),
+            normal in prop_oneof![Just(1_i64), 2_i64..9, Just(-3_i64)],
+        ) {
+            let mut state = AggState::new(AggFn::Quantize);
+            values.iter().for_each(|&(value, weight)| state.update(shape, value, weight));
+            let AggState::Buckets(buckets) = state else { panic!("a histogram") };
+            let mut out = Vec::new();
+            histogram(&mut out, shape, &buckets, normal, BarStyle::default());
             let text = String::from_utf8(out).expect("ASCII");
             let rows: Vec<&str> = text.strip_prefix(HEADING).expect("the heading").lines().collect();
 
-            let indices: Vec<usize> = (0..127).filter(|&i| buckets[i] != 0).collect();
-            let (low, high) = match (indices.first(), indices.last()) {
-                (Some(&low), Some(&high)) => (low.max(1) - 1, (high + 1).min(126)),
-                _ => (62, 64),
+            let all: Vec<(String, i64)> = intervals(shape)
+                .into_iter()
+                .map(|(label, least, most)| {
+                    let inside = values.iter().filter(|(v, _)| (least..=most).contains(&i128::from(*v)));
+                    (label, inside.fold(0_i64, |sum, (_, weight)| sum.wrapping_add(*weight)))
+                })
+                .collect();
+            let set: Vec<usize> = (0..all.len()).filter(|&i| all[i].1 != 0).collect();
+            let middle = all.iter().position(|(label, _)| label == "underflow");
+            let (low, high) = match (set.first(), set.last()) {
+                (Some(&low), Some(&high)) => (low.max(1) - 1, (high + 1).min(all.len() - 1)),
+                _ => match (shape, middle) {
+                    (Shape::Plain, _) => (62, 64),
+                    (_, Some(middle)) => (middle, middle + 2),
+                    _ => (0, 2),
+                },
             };
             prop_assert_eq!(rows.len(), high - low + 1);
-            let total: f64 = buckets.iter().map(|&n| n.unsigned_abs() as f64).sum();
-            let any_above = buckets.iter().any(|&n| n > 0);
-            let any_below = buckets.iter().any(|&n| n < 0);
-            for (row, index) in rows.iter().zip(low..) {
-                let value = buckets[index];
-                let label = match index {
-                    63 => "0".to_owned(),
-                    64.. => (1_i128 << (index - 64)).to_string(),
-                    _ => (-(1_i128 << (62 - index))).to_string(),
+            let total: i128 = all.iter().map(|(_, n)| i128::from(n.unsigned_abs())).sum();
+            let any_above = all.iter().any(|(_, n)| *n > 0);
+            let any_below = all.iter().any(|(_, n)| *n < 0);
+            for (row, (i, (label, count))) in rows.iter().zip(all.iter().enumerate().skip(low)) {
+                let label = match (label.as_str(), shape) {
+                    ("underflow", Shape::LogLinear(shape)) => match u64::from(shape.factor).pow(shape.low.into()) {
+                        1 => "0".to_owned(),
+                        least if i == low => format!("< {least}"),
+                        least => format!("abs() < {least}"),
+                    },
+                    _ => label.clone(),
                 };
                 let width = label.len().max(16);
                 prop_assert_eq!(row[..width].trim_start(), label);
                 prop_assert_eq!(&row[width..=width], " ");
                 let bar = &row[width + 1..width + 42];
-                let count = &row[width + 42..];
-                prop_assert_eq!(count, format!(" {:<9}", value));
-                let axis = match (any_above, any_below) {
-                    (true, true) => 20,
-                    (false, true) => 40,
-                    _ => 0,
+                prop_assert_eq!(&row[width + 42..], format!(" {:<9}", count.wrapping_div(normal)));
+                let (axis, cells) = match (any_above, any_below) {
+                    (true, true) => (20, 20),
+                    (false, true) => (40, 40),
+                    _ => (0, 40),
                 };
                 prop_assert_eq!(bar.find('|'), Some(axis));
-                let cells = bar.matches('@').count();
-                prop_assert_eq!(bar.matches(' ').count() + cells + 1, 41);
-                // The bar touches the axis, on the side of its sign.
-                if cells > 0 {
-                    let side = if any_below && (value <= 0 || !any_above) { axis - 1 } else { axis + 1 };
-                    prop_assert_eq!(bar.as_bytes()[side], b'@');
+                // floor(x + 1/2) for a fraction: the whole number n with 2n - 1 <= 2x < 2n + 1.
+                let length = bar.matches('@').count();
+                if total > 0 {
+                    let twice = 2 * i128::from(count.unsigned_abs()) * cells;
+                    let n = length as i128;
+                    prop_assert!((2 * n - 1) * total <= twice && twice < (2 * n + 1) * total);
+                } else {
+                    prop_assert_eq!(length, 0);
                 }
-                let length = if any_above && any_below { 20.0 } else { 40.0 };
-                if total > 0.0 {
-                    let exact = value.unsigned_abs() as f64 * length / total;
-                    prop_assert!((cells as f64 - exact).abs() <= 0.5 + 1e-9);
-                }
+                let left = any_below && (*count <= 0 || !any_above);
+                let drawn = if left {
+                    format!("{}{}|", " ".repeat(axis - length), "@".repeat(length))
+                } else {
+                    format!("{}|{}", " ".repeat(axis), "@".repeat(length))
+                };
+                prop_assert_eq!(bar, format!("{drawn:41}"));
             }
         }
     }

@@ -40,7 +40,7 @@ pub fn entries(
     spill: Spill<'_>,
 ) -> bool {
     let rows = sort::rows(tables, options);
-    let empty: Vec<_> = tables.iter().map(|table| AggState::new(table.func(), table.shape())).collect();
+    let empty: Vec<_> = tables.iter().map(|table| AggState::new(table.func())).collect();
     for row in &rows {
         for (element, ty) in value::decode(row.key, row.types).zip(row.types) {
             key_element(out, element, *ty, style);
@@ -48,7 +48,7 @@ pub fn entries(
         for (i, table) in tables.iter().enumerate() {
             match row.state(i).unwrap_or(&empty[i]) {
                 AggState::Buckets(buckets) => {
-                    histogram::histogram(out, table.shape(), buckets, table.normal());
+                    histogram::histogram(out, table.shape(), buckets, table.normal(), Default::default());
                 }
                 state => {
                     let _ = write!(out, " {:16}", state.normalized(table.normal()));
@@ -90,7 +90,7 @@ pub fn formatted(
     spill: Spill<'_>,
 ) -> bool {
     let rows = sort::rows(tables, options);
-    let empty: Vec<_> = tables.iter().map(|table| AggState::new(table.func(), table.shape())).collect();
+    let empty: Vec<_> = tables.iter().map(|table| AggState::new(table.func())).collect();
     for row in &rows {
         format_row(out, format, tables, &empty, row, style);
         if out.len() >= LONG {
@@ -132,7 +132,7 @@ fn format_row(
         };
         match state {
             AggState::Buckets(buckets) => {
-                histogram::histogram(out, table.shape(), buckets, table.normal());
+                histogram::histogram(out, table.shape(), buckets, table.normal(), Default::default());
             }
             _ => {
                 let value = ValueRef::Int(state.normalized(table.normal()));

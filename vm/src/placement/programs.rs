@@ -33,6 +33,8 @@ agg @c[string]: count
 agg @s[]: sum
 agg @m[i64]: min
 agg @q[string, i64]: quantize
+agg @v[i64]: avg
+agg @d[i64]: stddev
 string \"\"
 string \"read\"
 string \"a/b\"
@@ -48,7 +50,7 @@ const M: VarId = VarId(6);
 const A: VarId = VarId(7);
 const B: VarId = VarId(8);
 /// By [`AggId`]: function and kinds of keys.
-const AGGS: [AggFn; 4] = [AggFn::Count, AggFn::Sum, AggFn::Min, AggFn::Quantize];
+const AGGS: [AggFn; 6] = [AggFn::Count, AggFn::Sum, AggFn::Min, AggFn::Quantize, AggFn::Avg, AggFn::Stddev];
 
 const LONG: ValueType = ValueType::Int { bits: 64, signed: true };
 
@@ -186,11 +188,11 @@ fn stmts(depth: u32) -> BoxedStrategy<Vec<Stmt>> {
             2 => (str_var, strs()).prop_map(|(var, value)| Stmt::SetStr(var, value)),
             2 => (ints(), ints()).prop_map(|(key, value)| Stmt::SetA(key, value)),
             1 => (strs(), strs()).prop_map(|(key, value)| Stmt::SetB(key, value)),
-            4 => (0_u32..4, strs(), ints(), ints()).prop_map(|(agg, s, i, v)| Stmt::Aggregate(agg, s, i, v)),
+            4 => (0_u32..6, strs(), ints(), ints()).prop_map(|(agg, s, i, v)| Stmt::Aggregate(agg, s, i, v)),
             4 => (ints(), strs()).prop_map(|(i, s)| Stmt::Printf(i, s)),
-            1 => (0_u32..4).prop_map(Stmt::Printa),
-            1 => (0_u32..4).prop_map(Stmt::Clear),
-            1 => (0_u32..4, ints()).prop_map(|(agg, keep)| Stmt::Trunc(agg, keep)),
+            1 => (0_u32..6).prop_map(Stmt::Printa),
+            1 => (0_u32..6).prop_map(Stmt::Clear),
+            1 => (0_u32..6, ints()).prop_map(|(agg, keep)| Stmt::Trunc(agg, keep)),
         ]
     };
     let one = match depth {
@@ -451,8 +453,8 @@ impl Lowering<'_> {
                 let keys = match agg {
                     0 => vec![self.str(text)],
                     1 => vec![],
-                    2 => vec![self.int(key)],
-                    _ => vec![self.str(text), self.int(key)],
+                    3 => vec![self.str(text), self.int(key)],
+                    _ => vec![self.int(key)],
                 };
                 let value = (AGGS[*agg as usize] != AggFn::Count).then(|| self.int(value));
                 self.program.agg_sites.push(AggSite { agg: AggId(*agg), clause: self.id, span: SPAN });

@@ -1,7 +1,7 @@
 //! Variables, associative arrays, aggregations, cuts.
 
 use dtrail_lang::builtins::BuiltinVar;
-use dtrail_lang::builtins::aggs::{lquantize_bucket, quantize_bucket};
+use dtrail_lang::builtins::aggs::{LogLinear, Shape};
 use dtrail_lang::plan::{Cuts, KeyPart};
 
 use super::*;
@@ -202,7 +202,7 @@ fn power_of_two_buckets() {
         EDGES.into_iter().chain((0..63).map(|bit| 1 << bit)).chain((0..63).map(|bit| -(1 << bit) - 1))
     {
         bench.fire(&TestEvent::args(&[value]));
-        expected[1 + quantize_bucket(value)] += 1;
+        expected[1 + Shape::Plain.bucket(value)] += 1;
     }
     expected[0] = 1;
     let map = bench.program.state.aggs[0].map;
@@ -221,18 +221,71 @@ fn linear_buckets_and_weights() {
         }
         let mut bench = Bench::new(&text);
         let shape = bench.plan.program.aggs[0].shape;
-        let mut expected = vec![0u64; shape.levels() as usize + 3];
+        let mut expected = vec![0u64; shape.buckets() as usize + 1];
         let around = [base, limit].into_iter().flat_map(|end| (-12..12).map(move |d| i64::from(end) + d));
         for (i, value) in EDGES.into_iter().chain(around).enumerate() {
             let weight = i as i64 - 5;
             bench.fire(&TestEvent::args(&[value, weight]));
-            let bucket = &mut expected[1 + lquantize_bucket(shape, value)];
+            let bucket = &mut expected[1 + shape.bucket(value)];
             *bucket = bucket.wrapping_add(weight as u64);
         }
         expected[0] = 1;
         let map = bench.program.state.aggs[0].map;
         assert_eq!(bench.flagged(map, &0u32.to_le_bytes()), Some(expected), "{base}, {limit}, {step}");
     }
+}
+
+#[test]
+fn log_linear_buckets_and_weights() {
+    for (factor, low, high, steps) in [
+        (10, 0, 5, 10),
+        (10, 0, 2, 20),
+        (10, 1, 2, 5),
+        (2, 0, 62, 2),
+        (2, 3, 10, 4),
+        (6, 0, 2, 12),
+        (65535, 0, 2, 1),
+        (7, 1, 1, 49),
+    ] {
+        let text = one_block(
+            &format!("agg @a[]: llquantize({factor}, {low}, {high}, {steps})\ng0 = @a in c0"),
+            "i0 = builtin arg0\ni1 = builtin arg1\naggregate g0 [] (i0) weight i1",
+        );
+        let mut bench = Bench::new(&text);
+        let constants = LogLinear { factor, low, high, steps };
+        assert_eq!(constants.check(), Ok(()));
+        let shape = Shape::LogLinear(constants);
+        let mut expected = vec![0u64; shape.buckets() as usize + 1];
+        let powers = (0..=u32::from(high) + 1).map(|exponent| constants.power(exponent) as i64);
+        let around = powers.flat_map(|end| {
+            (-2..=2).flat_map(move |d| [end.wrapping_add(d), end.wrapping_add(d).wrapping_neg()])
+        });
+        for (i, value) in EDGES.into_iter().chain(around).chain(-130..130).enumerate() {
+            let weight = i as i64 - 5;
+            bench.fire(&TestEvent::args(&[value, weight]));
+            let bucket = &mut expected[1 + shape.bucket(value)];
+            *bucket = bucket.wrapping_add(weight as u64);
+        }
+        expected[0] = 1;
+        let map = bench.program.state.aggs[0].map;
+        assert_eq!(bench.flagged(map, &0u32.to_le_bytes()), Some(expected), "{constants:?}");
+    }
+}
+
+#[test]
+fn squares_have_128_bits() {
+    let text = one_block("agg @a[]: stddev\ng0 = @a in c0", "i0 = builtin arg0\naggregate g0 [] (i0)");
+    let mut bench = Bench::new(&text);
+    let (mut count, mut sum, mut squares) = (0_u64, 0_u64, 0_u128);
+    for value in EDGES.into_iter().chain([0x1234_5678_9abc_def0, -0x7fff_ffff_ffff_ff01]) {
+        bench.fire(&TestEvent::args(&[value]));
+        count += 1;
+        sum = sum.wrapping_add(value as u64);
+        squares = squares.wrapping_add(u128::from(value.unsigned_abs()).pow(2));
+    }
+    let map = bench.program.state.aggs[0].map;
+    let expected = vec![count, sum, squares as u64, (squares >> 64) as u64];
+    assert_eq!(bench.words(map, &0u32.to_le_bytes()), Some(expected));
 }
 
 #[test]

@@ -21,7 +21,10 @@ fn statements() {
         ("@a = quantize(1, 2, 3);", "D_PROTO_LEN 1:6"),
         ("@a = count(1);", "D_PROTO_LEN 1:6"),
         ("@a = avg();", "D_PROTO_LEN 1:6"),
-        ("@a = stddev(1);", "D_UNKNOWN 1:6"),
+        ("@a = stddev(1);", "ok"),
+        ("@a = stddev();", "D_PROTO_LEN 1:6"),
+        ("@a = stddev(\"x\");", "D_AGG_SCALAR 1:1"),
+        ("@a = llquantize(1, 10, 0, 5, 10, \"x\");", "D_AGG_SCALAR 1:1"),
         ("@a = count(); x = @a + 1;", "D_OP_INCOMPAT 1:19"),
         ("@a = count(); x = !@a;", "D_OP_SCALAR 1:19"),
         ("@a = count(); x = -@a;", "D_OP_ARITH 1:19"),
@@ -67,6 +70,40 @@ fn lquantize_constants() {
         ("@a = lquantize(1, 0, 10); @a = lquantize(1, 0, 11);", "D_LQUANT_MATCHLIM 1:27"),
         ("@a = lquantize(1, 0, 10); @a = lquantize(1, 0, 10, 2);", "D_LQUANT_MATCHSTEP 1:27"),
         ("@a = lquantize(1, 0, 10); @a = lquantize(2, 0, 10, 1, 5);", "ok"),
+    ] {
+        check_body(body, expect);
+    }
+}
+
+#[test]
+fn llquantize_constants() {
+    for (body, expect) in [
+        ("@a = llquantize(1, pid, 0, 6, 20);", "D_LLQUANT_FACTORTYPE 1:1"),
+        ("@a = llquantize(1, 10, pid, 6, 20);", "D_LLQUANT_LMAGTYPE 1:1"),
+        ("@a = llquantize(1, 10, 0, pid, 20);", "D_LLQUANT_HMAGTYPE 1:1"),
+        ("@a = llquantize(1, 10, 0, 6, pid);", "D_LLQUANT_STEPTYPE 1:1"),
+        ("@a = llquantize(1, 1, 0, 6, 20);", "D_LLQUANT_FACTORVAL 1:1"),
+        ("@a = llquantize(1, 65536, 0, 6, 20);", "D_LLQUANT_FACTORVAL 1:1"),
+        ("@a = llquantize(1, 10, -1, 6, 20);", "D_LLQUANT_LMAGVAL 1:1"),
+        ("@a = llquantize(1, 10, 0, 65536, 20);", "D_LLQUANT_HMAGVAL 1:1"),
+        ("@a = llquantize(1, 10, 6, 5, pid);", "D_LLQUANT_HMAGVAL 1:1"),
+        ("@a = llquantize(1, 10, 0, 19, 10);", "D_LLQUANT_HMAGVAL 1:1"),
+        ("@a = llquantize(1, 2, 0, 63, 2);", "D_LLQUANT_HMAGVAL 1:1"),
+        ("@a = llquantize(1, 2, 0, 62, 2);", "ok"),
+        ("@a = llquantize(1, 10, 0, 6, 0);", "D_LLQUANT_STEPVAL 1:1"),
+        ("@a = llquantize(1, 10, 0, 6, 65536);", "D_LLQUANT_STEPVAL 1:1"),
+        ("@a = llquantize(1, 10, 0, 6, 7);", "D_LLQUANT_STEPVAL 1:1"),
+        ("@a = llquantize(1, 10, 0, 6, 30);", "D_LLQUANT_STEPVAL 1:1"),
+        ("@a = llquantize(1, 10, 0, 6, 100);", "ok"),
+        ("@a = llquantize(1, 10, 1, 6, 1000);", "D_LLQUANT_STEPVAL 1:1"),
+        ("@a = llquantize(1, 10, 2, 6, 1000);", "ok"),
+        ("@a = llquantize(1, 10, 0, 6);", "D_PROTO_LEN 1:6"),
+        ("@a = llquantize(1, \"x\", 0, 6, 10);", "D_PROTO_ARG 1:6"),
+        ("@ = llquantize(1, 10, 0, 6, 20); @ = llquantize(1, 2, 0, 6, 4);", "D_LLQUANT_MATCHFACTOR 1:34"),
+        ("@ = llquantize(1, 10, 0, 6, 20); @ = llquantize(1, 10, 1, 6, 20);", "D_LLQUANT_MATCHLMAG 1:34"),
+        ("@ = llquantize(1, 10, 0, 6, 20); @ = llquantize(1, 10, 0, 7, 20);", "D_LLQUANT_MATCHHMAG 1:34"),
+        ("@ = llquantize(1, 10, 0, 6, 20); @ = llquantize(1, 10, 0, 6, 10);", "D_LLQUANT_MATCHSTEPS 1:34"),
+        ("@ = llquantize(1, 10, 0, 6, 20); @ = llquantize(2, 10, 0, 6, 20, -3);", "ok"),
     ] {
         check_body(body, expect);
     }

@@ -87,6 +87,8 @@ var a[i32, string]: ptr
 var x: u8
 agg @_[string]: quantize
 agg @lat[]: lquantize(-5, 100, 10)
+agg @ll[]: llquantize(10, 0, 6, 20)
+agg @sd[i64]: stddev
 string "passwd"
 string "passwd"
 string "a\"\\\n\t\x00\xff;"

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::cursor::Cursor;
-use crate::builtins::aggs::Shape;
+use crate::builtins::aggs::{LogLinear, Shape};
 use crate::builtins::{Action, AggFn};
 use crate::env::{FiredBy, Probe, ProbeArg, ProbeId, ProviderStability, Stability};
 use crate::format::{Conversion, ConversionKind, Format, Piece, Width};
@@ -155,16 +155,30 @@ fn aggregation(cx: &mut Cursor<'_>) -> Result<Aggregation, String> {
     cx.need(":")?;
     let func = cx.word("an aggregating function")?;
     let func = AggFn::by_name(func).ok_or(format!("unknown aggregating function `{func}`"))?;
-    let mut shape = Shape::default();
-    if cx.eat("(") {
-        shape.base = cx.number("a base")?;
-        cx.need(",")?;
-        shape.limit = cx.number("a limit")?;
-        cx.need(",")?;
-        shape.step = cx.number("a step")?;
-        cx.need(")")?;
-    }
+    let shape = if cx.eat("(") { shape(cx, func)? } else { Shape::Plain };
     Ok(Aggregation { name, func, shape, keys })
+}
+
+/// The constants of a function, from behind their `(`.
+fn shape(cx: &mut Cursor<'_>, func: AggFn) -> Result<Shape, String> {
+    let comma = |cx: &mut Cursor<'_>| cx.need(",");
+    let shape = if func == AggFn::Llquantize {
+        let factor = cx.number("a factor")?;
+        comma(cx)?;
+        let low = cx.number("a low magnitude")?;
+        comma(cx)?;
+        let high = cx.number("a high magnitude")?;
+        comma(cx)?;
+        Shape::LogLinear(LogLinear { factor, low, high, steps: cx.number("a number of steps")? })
+    } else {
+        let base = cx.number("a base")?;
+        comma(cx)?;
+        let limit = cx.number("a limit")?;
+        comma(cx)?;
+        Shape::linear(base, limit, cx.number("a step")?)
+    };
+    cx.need(")")?;
+    Ok(shape)
 }
 
 fn agg_ref(cx: &mut Cursor<'_>, program: &Program) -> Result<AggId, String> {
