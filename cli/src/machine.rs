@@ -98,7 +98,7 @@ pub(crate) fn choose(
         Some(EngineChoice::Bpf) if options.source == SourceChoice::Ptrace => {
             return Err(Failure::usage("source 'ptrace' has no kernel part: engine 'bpf' cannot run it"));
         }
-        Some(EngineChoice::Interp) if options.source == SourceChoice::Bpf => {
+        Some(EngineChoice::Interp | EngineChoice::Jit) if options.source == SourceChoice::Bpf => {
             return Err(Failure::usage(
                 "source 'bpf' runs its kernel part in the kernel: leave --engine out",
             ));
@@ -106,7 +106,8 @@ pub(crate) fn choose(
         _ => {}
     }
     let wants_bpf = options.source == SourceChoice::Bpf || options.engine == Some(EngineChoice::Bpf);
-    let wants_ptrace = options.source == SourceChoice::Ptrace || options.engine == Some(EngineChoice::Interp);
+    let in_user_space = matches!(options.engine, Some(EngineChoice::Interp | EngineChoice::Jit));
+    let wants_ptrace = options.source == SourceChoice::Ptrace || in_user_space;
     let may = caps::can_bpf();
     if terse && traces | (options.mode == Mode::List) && options.source == SourceChoice::Auto && may.is_err()
     {
@@ -210,7 +211,7 @@ fn synthetic(
         .map_err(|e| Failure::fatal(format!("failed to read events from {path}: {e}")))?;
     let notice = file.steps.is_empty().then(|| format!("warning: no events in {path}"));
     let source = match options.engine.unwrap_or(EngineChoice::Interp) {
-        EngineChoice::Interp => SyntheticSource::new(file),
+        EngineChoice::Interp | EngineChoice::Jit => SyntheticSource::new(file),
         EngineChoice::Rbpf => {
             SyntheticSource::with_kernel(file, Box::new(Injection::<Harness>::new(settings)))
         }

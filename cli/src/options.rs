@@ -39,6 +39,8 @@ pub(crate) enum Form {
     Ir,
     /// The generated eBPF programs and maps.
     Ebpf,
+    /// What the JIT makes of the code that runs in user space.
+    Clif,
 }
 
 /// One D program of the command line.
@@ -87,8 +89,10 @@ pub(crate) enum SourceChoice {
 /// `--engine`
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum EngineChoice {
-    /// Everything in user space.
+    /// Everything in user space, interpreted.
     Interp,
+    /// Everything in user space, compiled.
+    Jit,
     /// Kernel parts in rbpf.
     Rbpf,
     /// Kernel parts in the kernel.
@@ -335,8 +339,11 @@ fn mode(matches: &ArgMatches) -> Result<Mode, UsageError> {
         Some("ast") => return Ok(Mode::Dump(Form::Ast)),
         Some("ir") => return Ok(Mode::Dump(Form::Ir)),
         Some("ebpf") => return Ok(Mode::Dump(Form::Ebpf)),
+        Some("clif") => return Ok(Mode::Dump(Form::Clif)),
         Some(other) => {
-            return Err(UsageError::plain(format!("invalid form '{other}' for --dump: use ast, ir or ebpf")));
+            return Err(UsageError::plain(format!(
+                "invalid form '{other}' for --dump: use ast, ir, ebpf or clif"
+            )));
         }
     }
     if given(matches, "explain") {
@@ -364,10 +371,10 @@ fn engine(matches: &ArgMatches) -> Result<Option<EngineChoice>, UsageError> {
         Some("interp") => Ok(Some(EngineChoice::Interp)),
         Some("rbpf") => Ok(Some(EngineChoice::Rbpf)),
         Some("bpf") => Ok(Some(EngineChoice::Bpf)),
-        Some("jit") => Err(UsageError::plain("engine 'jit' is not available yet: use interp, rbpf or bpf")),
-        Some(other) => {
-            Err(UsageError::plain(format!("invalid engine '{other}' for --engine: use interp, rbpf or bpf")))
-        }
+        Some("jit") => Ok(Some(EngineChoice::Jit)),
+        Some(other) => Err(UsageError::plain(format!(
+            "invalid engine '{other}' for --engine: use interp, jit, rbpf or bpf"
+        ))),
     }
 }
 
@@ -485,9 +492,11 @@ mod tests {
             SourceChoice::Synthetic("a.events".into())
         );
         assert_eq!(options(&["--engine=rbpf"]).engine, Some(EngineChoice::Rbpf));
+        assert_eq!(options(&["--engine=jit"]).engine, Some(EngineChoice::Jit));
+        assert_eq!(options(&["--dump=clif"]).mode, Mode::Dump(Form::Clif));
         assert_eq!(
-            refusal(&["--engine=jit"]).0,
-            "engine 'jit' is not available yet: use interp, rbpf or bpf"
+            refusal(&["--engine=fast"]).0,
+            "invalid engine 'fast' for --engine: use interp, jit, rbpf or bpf"
         );
         assert_eq!(
             refusal(&["--source=synthetic"]).0,

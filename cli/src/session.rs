@@ -14,14 +14,16 @@ use dtrail_lang::source::{Source, SourceKind, SourceMap};
 use dtrail_lang::{Compiled, ir};
 use dtrail_vm::agg::sort::SortOptions;
 use dtrail_vm::consumer;
+use dtrail_vm::engine::Engine;
 use dtrail_vm::interp::Interp;
+use dtrail_vm::jit::{self, Jit};
 use dtrail_vm::output::TextOutput;
 use dtrail_vm::runtime::Space;
 
 use crate::describe::{Described, descriptions};
 use crate::failure::Failure;
 use crate::machine::{self, Machine, reason};
-use crate::options::{Form, Mode, Options};
+use crate::options::{EngineChoice, Form, Mode, Options};
 use crate::{Interrupts, Outcome, dump, list, sizes, stability};
 
 /// Where text goes.
@@ -116,6 +118,7 @@ impl Session<'_> {
                 let (plan, _) = self.plan(compiled, &machine)?;
                 let text = match form {
                     Form::Ebpf => dump::ebpf(&plan, &self.settings)?,
+                    Form::Clif => jit::dump(&plan),
                     Form::Ast | Form::Ir => dump::ir(&plan),
                 };
                 self.print(&text)?;
@@ -255,10 +258,15 @@ impl Session<'_> {
             None => self.streams.stdout,
         };
         let mut output = TextOutput::new(out, &mut *self.streams.stderr, terminal);
+        let mut engine: Box<dyn Engine> = match self.options.engine {
+            Some(EngineChoice::Interp) => Box::new(Interp::default()),
+            Some(EngineChoice::Jit) => Box::new(Jit::after(0)),
+            Some(EngineChoice::Rbpf | EngineChoice::Bpf) | None => Box::new(Jit::default()),
+        };
         let outcome = consumer::run(
             &plan,
             &mut *tracer.source,
-            &mut Interp::default(),
+            &mut *engine,
             &*tracer.host,
             &mut output,
             &settings,

@@ -5,7 +5,7 @@ pub(crate) fn short(progname: &str) -> String {
     format!(
         "Usage: {progname} [-BelqvVwZ] [-b bufsz] [-c cmd] [-o output] [-p pid] [-s script]
         [-x opt[=val]] [--source auto|bpf|ptrace|synthetic=FILE]
-        [--engine interp|rbpf|bpf] [--explain] [--dump ast|ir|ebpf]
+        [--engine interp|jit|rbpf|bpf] [--explain] [--dump ast|ir|ebpf|clif]
         [-P provider[[predicate]action]] [-m [provider:]module[...]] [-f [[provider:]module:]func[...]]
         [-n [[[provider:]module:]func:]name[...]] [-i probe-id[...]] [args ...]
 Try '{progname} --help'.
@@ -31,7 +31,8 @@ What is traced:
   -p PID             trace until process PID ends
   --source SOURCE    where events come from: auto (default), bpf (root), ptrace (your own commands, with -c),
                      synthetic=FILE (made-up events)
-  --engine ENGINE    what runs made-up events: interp (default), rbpf, bpf
+  --engine ENGINE    what runs made-up events: interp, jit, rbpf, bpf; without it user space is interpreted, and
+                     compiled where it is hot
 
 Output:
   -q                 print only what the program prints
@@ -45,7 +46,7 @@ Instead of tracing:
   -l                 list probes; with -v their attributes and arguments
   -e                 compile only; with -v print stability reports
   --explain          print what would run in the kernel and what not, and why
-  --dump=FORM        print the program as ast, ir or ebpf
+  --dump=FORM        print the program as ast, ir, ebpf or clif
   -V, --version, --help
 "
     )

@@ -5,8 +5,10 @@ use dtrail_kernel_bridge::caps;
 /// One way to run a program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Engine {
-    /// Everything in user space.
+    /// Everything in user space, interpreted.
     Interp,
+    /// Everything in user space, every clause compiled before it runs.
+    Jit,
     /// Kernel parts in rbpf.
     Rbpf,
     /// Kernel parts in the kernel.
@@ -15,12 +17,15 @@ pub enum Engine {
 
 impl Engine {
     /// All, in the order of the table.
-    pub const ALL: [Engine; 3] = [Engine::Interp, Engine::Rbpf, Engine::Bpf];
+    pub const ALL: [Engine; Engine::COUNT] = [Engine::Interp, Engine::Jit, Engine::Rbpf, Engine::Bpf];
+    /// How many there are.
+    pub const COUNT: usize = 4;
 
     /// As `--engine` spells it.
     pub fn name(self) -> &'static str {
         match self {
             Engine::Interp => "interp",
+            Engine::Jit => "jit",
             Engine::Rbpf => "rbpf",
             Engine::Bpf => "bpf",
         }
@@ -31,10 +36,15 @@ impl Engine {
         Engine::ALL.into_iter().find(|engine| engine.name() == name)
     }
 
+    /// Whether it runs kernel parts.
+    pub fn has_kernel_part(self) -> bool {
+        matches!(self, Engine::Rbpf | Engine::Bpf)
+    }
+
     /// Why it cannot be used here.
     pub fn unavailable(self) -> Option<String> {
         match self {
-            Engine::Interp | Engine::Rbpf => None,
+            Engine::Interp | Engine::Jit | Engine::Rbpf => None,
             Engine::Bpf => caps::can_bpf().err().map(|e| e.message),
         }
     }

@@ -8,7 +8,7 @@ use crate::judge::{disagreement, judge};
 use crate::run::{Ran, run};
 
 /// The suite must have at least so many cases.
-pub const LEAST_CASES: usize = 100;
+pub const LEAST_CASES: usize = 200;
 /// And so many that pass with a kernel part on every engine.
 pub const LEAST_KERNEL_CASES: usize = 60;
 
@@ -27,7 +27,7 @@ pub enum Verdict {
 #[derive(Debug)]
 pub struct Report {
     /// By case, by engine in the order of [`Engine::ALL`].
-    pub rows: Vec<(Case, [Verdict; 3])>,
+    pub rows: Vec<(Case, [Verdict; Engine::COUNT])>,
     /// Engines that could not be used, and why.
     pub unavailable: Vec<(Engine, String)>,
 }
@@ -74,7 +74,7 @@ impl Report {
     /// Cases that passed wherever they ran, have a kernel part and ran on every usable engine.
     pub fn kernel_cases(&self) -> usize {
         let usable = |engine: Engine| self.unavailable.iter().all(|(e, _)| *e != engine);
-        let everywhere = |verdicts: &[Verdict; 3]| {
+        let everywhere = |verdicts: &[Verdict; Engine::COUNT]| {
             Engine::ALL.into_iter().filter(|&e| usable(e)).all(|e| verdicts[e as usize] == Verdict::Passed)
         };
         self.rows.iter().filter(|(case, verdicts)| case.kernel && everywhere(verdicts)).count()

@@ -74,6 +74,15 @@ impl Interp {
         self.regs.resize(registers, 0);
     }
 
+    /// So many registers at least, with whatever they hold: for compiled code, which stores before it lets anyone read.
+    #[inline]
+    pub(crate) fn registers(&mut self, least: usize) -> &mut [u64] {
+        if self.regs.len() < least {
+            self.regs.resize(least, 0);
+        }
+        &mut self.regs
+    }
+
     /// Carries out one instruction.
     pub(crate) fn step(&mut self, inst: &ir::Inst, run: &mut Run<'_>) {
         match &inst.op {

@@ -3,6 +3,9 @@
 //! It has not heard of eBPF, BTF or tracefs. Events come through [`event::EventSource`]; clocks, files and the tracer's
 //! own identity through [`host::Host`]. It makes no system call of its own.
 
+// Compiled code cannot be called without: `jit::code` and `jit::frame` allow it, nothing else does.
+#![deny(unsafe_code)]
+
 pub mod agg;
 pub mod consumer;
 pub mod engine;
@@ -13,6 +16,7 @@ pub mod fault;
 pub mod format;
 pub mod host;
 pub mod interp;
+pub mod jit;
 pub mod output;
 #[cfg(test)]
 mod placement;

@@ -44,9 +44,23 @@ enum Place {
     Array { index: u32, per_thread: bool },
 }
 
+/// The place of a variable that does not move while a session lasts: an index in [`Vars::cells`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Fixed {
+    /// A scalar global.
+    Global(u32),
+    /// A scalar `this->` variable.
+    Local(u32),
+}
+
+/// Bytes from cell to cell.
+pub(crate) const CELL_SIZE: usize = size_of::<Cell>();
+/// Where in a cell the word of an integer is.
+pub(crate) const CELL_WORD: usize = std::mem::offset_of!(Cell, word);
+
 /// A value at rest: an integer, or the length + 1 of a string (0: NULL) whose buffer is used again.
 #[derive(Clone, Debug, Default)]
-struct Cell {
+pub(crate) struct Cell {
     word: u64,
     bytes: Vec<u8>,
 }
@@ -170,6 +184,23 @@ impl Vars {
                 self.locals[*index as usize].word = u64::from(var.ty.reg_kind() == RegKind::Str);
             }
         }
+    }
+
+    /// The fixed place of a variable, if it has one.
+    pub(crate) fn fixed(&self, var: VarId) -> Option<Fixed> {
+        match *self.places.get(var.index())? {
+            Place::Global(index) => Some(Fixed::Global(index)),
+            Place::Local(index) => Some(Fixed::Local(index)),
+            Place::Thread(_) | Place::Array { .. } => None,
+        }
+    }
+
+    /// The cells of scalar globals and of `this->` variables; see [`Vars::fixed`]. `writes` announces that one of the
+    /// latter may be written.
+    #[inline]
+    pub(crate) fn cells(&mut self, writes: bool) -> (&mut [Cell], &mut [Cell]) {
+        self.locals_used |= writes;
+        (&mut self.globals, &mut self.locals)
     }
 
     /// Whether the variable's value depends on the thread.

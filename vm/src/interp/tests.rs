@@ -8,6 +8,7 @@ use dtrail_lang::plan::{Plan, Side};
 use super::*;
 use crate::engine::Input;
 use crate::event::KernelState;
+use crate::jit::Jit;
 use crate::runtime::{Space, World};
 use crate::testing::{FakeEvent, FakeKernel, user_plan};
 use crate::value::Value;
@@ -55,11 +56,21 @@ fn plan(code: &str) -> Plan {
 }
 
 fn run_in(plan: &Plan, world: &mut World, event: &mut FakeEvent, kernel: Option<&mut FakeKernel>) -> Ran {
+    run_on(&mut Interp::default(), plan, world, event, kernel)
+}
+
+fn run_on(
+    engine: &mut dyn Engine,
+    plan: &Plan,
+    world: &mut World,
+    event: &mut FakeEvent,
+    kernel: Option<&mut FakeKernel>,
+) -> Ran {
     world.begin_firing(plan);
     let code = &plan.program.clauses[0];
     let kernel = kernel.map(|kernel| kernel as &mut dyn KernelState);
     let mut run = Run::new(plan, world, Input::Live(event), kernel, ProbeIndex(0), ClauseId(0));
-    let ending = Interp::default().run(ClauseId(0), code, &mut run);
+    let ending = engine.run(ClauseId(0), code, &mut run);
     let mut recorded = Vec::new();
     if let Some(row) = world.records.commit() {
         for (site, first) in world.records.actions(row) {
@@ -71,9 +82,15 @@ fn run_in(plan: &Plan, world: &mut World, event: &mut FakeEvent, kernel: Option<
     Ran { ending, recorded }
 }
 
+/// Runs a clause on both engines, which must agree.
 fn run(code: &str, event: &mut FakeEvent) -> Ran {
     let plan = plan(code);
-    run_in(&plan, &mut World::new(&plan, Space::default()), event, None)
+    let mut on = |engine: &mut dyn Engine| {
+        run_on(engine, &plan, &mut World::new(&plan, Space::default()), event, None)
+    };
+    let ran = on(&mut Interp::default());
+    assert_eq!(on(&mut Jit::after(0)), ran, "compiled: {code}");
+    ran
 }
 
 /// Checks what a clause records over an event.

@@ -1,5 +1,6 @@
 //! Placement changes speed, never output: random programs over random events print the same whether everything runs in
-//! user space or the planner's kernel parts run in [`kernel`], a plain reading of their ops.
+//! user space or the planner's kernel parts run in [`kernel`], a plain reading of their ops, and whichever engine has the
+//! user parts.
 
 mod kernel;
 mod programs;
@@ -10,7 +11,9 @@ use proptest::prelude::*;
 use proptest::strategy::ValueTree as _;
 
 use crate::consumer::{self, Settings};
+use crate::engine::Engine;
 use crate::interp::Interp;
+use crate::jit::{self, Jit};
 use crate::output::CaptureOutput;
 use crate::testing::{ListSource, Script};
 use kernel::KernelSource;
@@ -24,38 +27,51 @@ struct Seen {
     result: Result<consumer::Outcome, crate::event::Error>,
 }
 
-fn seen(plan: &Plan, steps: &[Step], batch: Option<usize>) -> Seen {
+fn seen(plan: &Plan, steps: &[Step], batch: Option<usize>, engine: &mut dyn Engine) -> Seen {
     let mut output = CaptureOutput::default();
     let settings = Settings { quiet: true, ..Settings::default() };
     let result = match batch {
         Some(batch) => {
             let mut source = KernelSource::new(plan, steps, batch);
             let (host, none) = (source.host.clone(), std::sync::atomic::AtomicU32::new(0));
-            consumer::run(plan, &mut source, &mut Interp::default(), &host, &mut output, &settings, &none)
+            consumer::run(plan, &mut source, engine, &host, &mut output, &settings, &none)
         }
         None => {
             let mut source = ListSource::new(steps.iter().map(Step::script).collect::<Vec<Script>>());
             let (host, none) = (source.host.clone(), std::sync::atomic::AtomicU32::new(0));
-            consumer::run(plan, &mut source, &mut Interp::default(), &host, &mut output, &settings, &none)
+            consumer::run(plan, &mut source, engine, &host, &mut output, &settings, &none)
         }
     };
     let text = |bytes: Vec<u8>| String::from_utf8_lossy(&bytes).into_owned();
     Seen { out: text(output.out), err: text(output.err), result }
 }
 
-/// Runs a program in user space and with kernel parts under both placements.
+/// Runs a program in user space and with kernel parts under both placements, what user space has interpreted and compiled.
 fn check(program: &ir::Program, steps: &[Step], batch: usize) -> Result<(), TestCaseError> {
     let text = || print::program(program, print::Spans::Omit);
     prop_assert_eq!(verify::program(program), Ok(()), "{}", text());
     let none = plan::plan(program.clone(), Capabilities::NONE, &PlanOptions::default());
     let none = none.map_err(|errors| TestCaseError::fail(format!("{errors:?} in {}", text())))?;
-    let expected = seen(&none, steps, None);
+    let expected = seen(&none, steps, None, &mut Interp::default());
+    let compiled = seen(&none, steps, None, &mut Jit::after(0));
+    prop_assert_eq!(&compiled, &expected, "compiled\n{}\n{}", text(), jit::dump(&none));
     for placement in [Placement::Auto, Placement::User] {
         let options = PlanOptions { placement, ..PlanOptions::default() };
         // A pinned op over a user value has no place (rule 11): such a program is refused.
         let Ok(plan) = plan::plan(program.clone(), Capabilities::BASELINE, &options) else { continue };
-        let got = seen(&plan, steps, Some(batch));
+        let got = seen(&plan, steps, Some(batch), &mut Interp::default());
         prop_assert_eq!(&got, &expected, "{:?}, batches of {}\n{}", placement, batch, explain(&plan));
+        // The second run of a clause is the first compiled one.
+        let got = seen(&plan, steps, Some(batch), &mut Jit::after(1));
+        prop_assert_eq!(
+            &got,
+            &expected,
+            "compiled, {:?}, batches of {}\n{}\n{}",
+            placement,
+            batch,
+            explain(&plan),
+            jit::dump(&plan)
+        );
     }
     Ok(())
 }

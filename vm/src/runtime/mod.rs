@@ -7,6 +7,7 @@
 mod arena;
 mod capture;
 mod memory;
+mod native;
 mod numbers;
 mod state;
 mod strings;
@@ -168,6 +169,9 @@ impl<'a> Run<'a> {
             clause,
         }
     }
+
+    /// Where the status is, for compiled code.
+    pub(crate) const STATUS_OFFSET: usize = std::mem::offset_of!(Run<'static>, status);
 
     /// Whether the last op ended the clause.
     #[inline]

@@ -1,0 +1,197 @@
+//! Memory with compiled code, and the jump into it. In: clauses. Out: functions that this module alone can call, with
+//! frames that reach as far as they need. The memory is writable or executable, never both, and freed with its owner.
+#![allow(
+    unsafe_code,
+    reason = "to call code that was just made is unsafe by nature; it is done here and nowhere else"
+)]
+
+use cranelift_codegen::Context;
+use cranelift_codegen::ir::{AbiParam, Function, UserFuncName, types};
+use cranelift_frontend::FunctionBuilderContext;
+use cranelift_jit::{JITBuilder, JITModule};
+use cranelift_module::{FuncId, Linkage, Module, default_libcall_names};
+use dtrail_lang::ir::{self, ClauseId};
+use dtrail_lang::plan::Plan;
+
+use super::frame::{Entry, Frame};
+use super::translate::{DONE, Reach, Refused, translate};
+use crate::engine::Ending;
+use crate::interp::Interp;
+use crate::runtime::Run;
+use crate::vars::Vars;
+
+/// See the module.
+pub(super) struct Code {
+    /// Taken by `drop` only.
+    module: Option<JITModule>,
+    /// By [`Entry::index`].
+    entries: Vec<FuncId>,
+    buffers: FunctionBuilderContext,
+}
+
+impl std::fmt::Debug for Code {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Code").finish_non_exhaustive()
+    }
+}
+
+type Function0 = unsafe extern "C" fn(*mut Frame) -> u64;
+
+/// A compiled clause, valid as long as the [`Code`] that gave it.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Compiled {
+    function: Function0,
+    reach: Reach,
+    /// The address of what was compiled: other code under the same number is other code.
+    clause: usize,
+}
+
+impl Compiled {
+    /// Whether it is this clause's.
+    pub(super) fn is_of(&self, clause: &ir::Clause) -> bool {
+        self.clause == std::ptr::from_ref(clause).addr()
+    }
+}
+
+impl Code {
+    /// Nothing compiled yet; `None` if this machine is not one that code can be made for.
+    pub(super) fn new() -> Option<Code> {
+        let verify = if cfg!(debug_assertions) { "true" } else { "false" };
+        let flags = [("enable_verifier", verify), ("opt_level", "none"), ("enable_probestack", "false")];
+        let mut builder = JITBuilder::with_flags(&flags, default_libcall_names()).ok()?;
+        for entry in Entry::all() {
+            builder.symbol(entry.name(), entry.address());
+        }
+        let mut module = JITModule::new(builder);
+        let convention = module.isa().default_call_conv();
+        let entries = Entry::all().map(|entry| {
+            module.declare_function(entry.name(), Linkage::Import, &entry.signature(convention)).ok()
+        });
+        let entries = entries.collect::<Option<Vec<_>>>()?;
+        Some(Code { module: Some(module), entries, buffers: FunctionBuilderContext::new() })
+    }
+
+    /// A clause as a function.
+    fn function(
+        &mut self,
+        (plan, vars): (&Plan, &Vars),
+        id: ClauseId,
+        clause: &ir::Clause,
+        recorded: bool,
+        name: UserFuncName,
+    ) -> Option<(Function, Reach)> {
+        let Code { module, entries, buffers } = self;
+        let module = module.as_mut()?;
+        let mut signature = module.make_signature();
+        signature.params.push(AbiParam::new(types::I64));
+        signature.returns.push(AbiParam::new(types::I64));
+        let mut function = Function::with_name_signature(name, signature);
+        let config = module.target_config();
+        let mut linked = vec![None; entries.len()];
+        let mut link = |function: &mut Function, entry: Entry| {
+            let at = entry.index();
+            *linked[at].get_or_insert_with(|| module.declare_func_in_func(entries[at], function))
+        };
+        let area = recorded.then_some(id);
+        match translate(plan, vars, clause, area, &mut function, buffers, config, &mut link) {
+            Ok(reach) => Some((function, reach)),
+            Err(Refused) => {
+                // It holds half a function.
+                self.buffers = FunctionBuilderContext::new();
+                None
+            }
+        }
+    }
+
+    /// Compiles a clause; `recorded` says that its input is a record. `None` if it must stay with the interpreter.
+    pub(super) fn compile(
+        &mut self,
+        (plan, vars): (&Plan, &Vars),
+        id: ClauseId,
+        clause: &ir::Clause,
+        recorded: bool,
+    ) -> Option<Compiled> {
+        let signature = {
+            let module = self.module.as_ref()?;
+            let mut signature = module.make_signature();
+            signature.params.push(AbiParam::new(types::I64));
+            signature.returns.push(AbiParam::new(types::I64));
+            signature
+        };
+        let func = self.module.as_mut()?.declare_anonymous_function(&signature).ok()?;
+        let (function, reach) =
+            self.function((plan, vars), id, clause, recorded, UserFuncName::user(0, func.as_u32()))?;
+        let module = self.module.as_mut()?;
+        module.define_function(func, &mut Context::for_function(function)).ok()?;
+        module.finalize_definitions().ok()?;
+        let address = module.get_finalized_function(func);
+        // SAFETY: the function was defined with this signature and convention.
+        let function = unsafe { std::mem::transmute::<*const u8, Function0>(address) };
+        Some(Compiled { function, reach, clause: std::ptr::from_ref(clause).addr() })
+    }
+
+    /// The text of a clause's function.
+    pub(super) fn show(
+        &mut self,
+        (plan, vars): (&Plan, &Vars),
+        id: ClauseId,
+        clause: &ir::Clause,
+        recorded: bool,
+    ) -> String {
+        let name = UserFuncName::testcase(format!("c{}", id.0));
+        match self.function((plan, vars), id, clause, recorded, name) {
+            Some((function, _)) => {
+                let mut text = function.display().to_string();
+                for (entry, id) in Entry::all().zip(&self.entries) {
+                    // The names of imports are numbers there.
+                    text = text.replace(&format!(" u0:{} ", id.as_u32()), &format!(" %{} ", entry.name()));
+                }
+                text
+            }
+            None => "; stays with the interpreter\n".into(),
+        }
+    }
+
+    /// Runs a compiled clause. What does not reach as far as the code was made for goes to the interpreter, which says
+    /// what is wrong.
+    pub(super) fn run(
+        &self,
+        compiled: Compiled,
+        clause: &ir::Clause,
+        interp: &mut Interp,
+        run: &mut Run<'_>,
+    ) -> Ending {
+        let Compiled { function, reach, .. } = compiled;
+        let Some(native) = run.native(reach.globals, reach.locals, reach.writes_locals, reach.area) else {
+            return crate::engine::Engine::run(interp, ClauseId(0), clause, run);
+        };
+        let mut frame = Frame {
+            run: std::ptr::from_mut(run).cast(),
+            registers: interp.registers(reach.registers).as_mut_ptr(),
+            interp,
+            clause,
+            globals: native.globals,
+            locals: native.locals,
+            record: native.record,
+            area: native.area,
+        };
+        // SAFETY: the function is of this module, which lives (`self`). It touches the words that `reach` names: the
+        // registers are as many, and `native` has checked the rest. The frame and what it points to live until it
+        // returns, and this function uses none of them before.
+        let point = unsafe { function(&mut frame) };
+        match point {
+            DONE => Ending::Done,
+            point => run.ending(point as u32),
+        }
+    }
+}
+
+impl Drop for Code {
+    fn drop(&mut self) {
+        if let Some(module) = self.module.take() {
+            // SAFETY: compiled functions are called by `run` alone, which borrows `self`: none is under way, and none can
+            // be called after.
+            unsafe { module.free_memory() };
+        }
+    }
+}

@@ -1,0 +1,150 @@
+//! The compiling engine: a clause starts in the interpreter and is compiled for this machine when it is hot. In: code, a
+//! run. Out: how it ended, the same as the interpreter says.
+//!
+//! | file | what |
+//! |---|---|
+//! | `translate` | a clause's IR to cranelift's: no `unsafe`, no addresses |
+//! | `frame` | what compiled code is given, and the routines it calls; `unsafe` |
+//! | `code` | memory with compiled code, and the jump into it; `unsafe` |
+//!
+//! Native are: integers, comparisons, branches, scalars of fixed places, captured integers. Everything else is a call: a
+//! routine of [`crate::runtime::table`], or the interpreter's own code for the one instruction. So an operation that
+//! somebody adds runs here at once, and the two engines cannot disagree about what it means.
+
+mod code;
+mod frame;
+#[cfg(test)]
+mod tests;
+mod translate;
+
+use std::fmt::Write as _;
+
+use dtrail_lang::ir::{self, ClauseId};
+use dtrail_lang::plan::Plan;
+
+use crate::engine::{Ending, Engine};
+use crate::interp::Interp;
+use crate::runtime::Run;
+use crate::vars::Vars;
+use code::{Code, Compiled};
+
+/// Runs of a clause before it is compiled. To compile one costs what some thousand interpreted runs cost.
+pub const HOT: u32 = 4096;
+
+/// See the module. One serves one plan: what it compiled is freed with it.
+#[derive(Debug)]
+pub struct Jit {
+    interp: Interp,
+    /// Made with the first clause that is compiled: few programs get there.
+    code: Option<Code>,
+    /// By [`ClauseId`] and whether the input is a record.
+    clauses: Vec<[Tier; 2]>,
+    threshold: u32,
+}
+
+/// What a clause has come to.
+#[derive(Debug)]
+enum Tier {
+    /// It was interpreted so often.
+    Cold(u32),
+    /// It is compiled.
+    Hot(Compiled),
+    /// It cannot be compiled and stays with the interpreter: it is too large, or this machine gives no executable memory.
+    Refused,
+}
+
+impl Default for Jit {
+    /// Compiles what is hot.
+    fn default() -> Jit {
+        Jit::after(HOT)
+    }
+}
+
+impl Jit {
+    /// Compiles a clause when it has run so often: 0 compiles it before its first run.
+    pub fn after(threshold: u32) -> Jit {
+        Jit { interp: Interp::default(), code: None, clauses: Vec::new(), threshold }
+    }
+
+    /// Counts a run; the compiled clause if there is one.
+    #[inline]
+    fn tier(&mut self, id: ClauseId, clause: &ir::Clause, run: &Run<'_>) -> Option<Compiled> {
+        let recorded = usize::from(run.is_record());
+        match self.clauses.get_mut(id.index()) {
+            Some(tiers) => match &mut tiers[recorded] {
+                Tier::Hot(compiled) if compiled.is_of(clause) => Some(*compiled),
+                Tier::Cold(count) if *count < self.threshold => {
+                    *count += 1;
+                    None
+                }
+                Tier::Refused => None,
+                Tier::Hot(_) | Tier::Cold(_) => self.compile(id, clause, run),
+            },
+            None => {
+                self.clauses
+                    .resize_with(run.plan().program.clauses.len().max(id.index() + 1), Default::default);
+                self.tier(id, clause, run)
+            }
+        }
+    }
+
+    #[cold]
+    fn compile(&mut self, id: ClauseId, clause: &ir::Clause, run: &Run<'_>) -> Option<Compiled> {
+        let recorded = run.is_record();
+        let compiled = match &mut self.code {
+            Some(code) => code.compile((run.plan(), run.vars()), id, clause, recorded),
+            None => Code::new().and_then(|code| {
+                self.code.insert(code).compile((run.plan(), run.vars()), id, clause, recorded)
+            }),
+        };
+        let tier = &mut self.clauses[id.index()][usize::from(recorded)];
+        *tier = compiled.map_or(Tier::Refused, Tier::Hot);
+        compiled
+    }
+
+    /// How many clauses run compiled, a clause over events and over records counted apart.
+    #[cfg(test)]
+    fn compiled(&self) -> usize {
+        self.clauses.iter().flatten().filter(|tier| matches!(tier, Tier::Hot(_))).count()
+    }
+}
+
+impl Default for Tier {
+    fn default() -> Tier {
+        Tier::Cold(0)
+    }
+}
+
+impl Engine for Jit {
+    fn run(&mut self, id: ClauseId, clause: &ir::Clause, run: &mut Run<'_>) -> Ending {
+        let compiled = self.tier(id, clause, run);
+        match (compiled, &self.code) {
+            (Some(compiled), Some(code)) => code.run(compiled, clause, &mut self.interp, run),
+            _ => self.interp.run(id, clause, run),
+        }
+    }
+}
+
+/// The code of every clause that runs in user space, as cranelift has it; for `--dump=clif`.
+pub fn dump(plan: &Plan) -> String {
+    let mut text = String::new();
+    let Some(mut code) = Code::new() else { return "this machine cannot run compiled code\n".into() };
+    let vars = Vars::new(&plan.program, 0);
+    let live = |id: ClauseId| {
+        let probes = plan.probe_clauses.iter().zip(&plan.probe_groups);
+        probes.into_iter().any(|(clauses, group)| group.is_none() && clauses.contains(&id))
+    };
+    for (index, whole) in plan.program.clauses.iter().enumerate() {
+        let id = ClauseId(index as u32);
+        let part = plan.user.get(index).and_then(Option::as_ref);
+        let parts =
+            [("clause", Some(whole).filter(|_| live(id)), false), ("user part of clause", part, true)];
+        for (what, clause, recorded) in parts {
+            if let Some(clause) = clause {
+                let shown = code.show((plan, &vars), id, clause, recorded);
+                let _ = writeln!(text, "# {what} c{index}\n{shown}");
+            }
+        }
+    }
+    text
+}

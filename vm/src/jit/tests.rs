@@ -1,0 +1,136 @@
+//! When a clause is compiled, what is compiled, and what stays with the interpreter. That both engines agree is tested with
+//! the interpreter's operations (`interp::tests`) and by random programs (`placement`).
+
+use dtrail_lang::ir::{ProbeIndex, parse};
+use dtrail_lang::plan::layout::{ClauseLayout, HEADER_SIZE, Slot, SlotKind, outcome};
+
+use super::*;
+use crate::engine::Input;
+use crate::runtime::{Space, World};
+use crate::testing::{FakeEvent, user_plan};
+
+/// A plan of one clause with a global `g` and a local `l`.
+fn plan(code: &str) -> Plan {
+    let text = format!(
+        "p0 = probe 42 syscall:vmlinux:read:entry\nvar g: i64\nvar this->l: i64\nvar s: string\n\
+         agg @_[i64, i64]: sum\ng0 = @_ in c0\nenable c0 on p0\nclause c0 {{\nb0:\n{code}\n}}"
+    );
+    user_plan(parse::program(&text).unwrap_or_else(|error| panic!("{error} in\n{text}")))
+}
+
+fn fire(jit: &mut Jit, plan: &Plan, world: &mut World) -> Ending {
+    world.begin_firing(plan);
+    let mut event = FakeEvent::default();
+    let mut run = Run::new(plan, world, Input::Live(&mut event), None, ProbeIndex(0), ClauseId(0));
+    jit.run(ClauseId(0), &plan.program.clauses[0], &mut run)
+}
+
+fn global(plan: &Plan, world: &mut World) -> u64 {
+    let mut event = FakeEvent::default();
+    let mut run = Run::new(plan, world, Input::Live(&mut event), None, ProbeIndex(0), ClauseId(0));
+    run.get(ir::VarId(0), &[])
+}
+
+const COUNT: &str = "    i0 = get g\n    i1 = 1\n    i2 = add i0, i1\n    set g = i2\n    return";
+
+#[test]
+fn a_clause_is_compiled_when_it_is_hot() {
+    for (threshold, runs, compiled) in [(3, 3, 0), (3, 4, 1), (0, 1, 1), (HOT, 10, 0)] {
+        let plan = plan(COUNT);
+        let (mut jit, mut world) = (Jit::after(threshold), World::new(&plan, Space::default()));
+        for _ in 0..runs {
+            assert_eq!(fire(&mut jit, &plan, &mut world), Ending::Done);
+        }
+        assert_eq!(jit.compiled(), compiled, "{runs} runs, hot after {threshold}");
+        assert_eq!(global(&plan, &mut world), runs, "no run is lost where the engine changes");
+    }
+}
+
+#[test]
+fn other_code_under_the_same_number_is_compiled_anew() {
+    let (first, second) = (plan(COUNT), plan("    i0 = 5\n    set g = i0\n    return"));
+    let mut jit = Jit::after(0);
+    for (plan, expected) in [(&first, 1), (&second, 5), (&first, 1)] {
+        let mut world = World::new(plan, Space::default());
+        fire(&mut jit, plan, &mut world);
+        assert_eq!(global(plan, &mut world), expected);
+    }
+}
+
+#[test]
+fn a_local_that_compiled_code_wrote_is_zero_in_the_next_firing() {
+    let plan = plan("    i0 = get this->l\n    set g = i0\n    i1 = 7\n    set this->l = i1\n    return");
+    let (mut jit, mut world) = (Jit::after(0), World::new(&plan, Space::default()));
+    for _ in 0..2 {
+        fire(&mut jit, &plan, &mut world);
+        assert_eq!(global(&plan, &mut world), 0);
+    }
+}
+
+#[test]
+fn too_large_a_clause_stays_with_the_interpreter() {
+    let code = format!("    i0 = 1\n{}    set g = i0\n    return", "    i0 = add i0, i0\n".repeat(16384));
+    let plan = plan(&code);
+    let (mut jit, mut world) = (Jit::after(0), World::new(&plan, Space::default()));
+    assert_eq!(fire(&mut jit, &plan, &mut world), Ending::Done);
+    assert_eq!((jit.compiled(), global(&plan, &mut world)), (0, 0));
+    assert_eq!(dump(&plan), "# clause c0\n; stays with the interpreter\n\n");
+}
+
+/// A record of one area with an integer slot that holds 9, `outcome` and a fault at point 2.
+fn recorded(outcome: u32, bytes: usize) -> (Plan, Vec<u8>) {
+    let mut plan = plan("    return");
+    let user = plan_of_user(
+        "    i0 = recv $0\n    set g = i0\n    faultpoint\n    i1 = bit 1\n    set g = i1\n    return",
+    );
+    let slot = Slot { kind: SlotKind::Int, offset: 0, what: String::new() };
+    let layout = ClauseLayout::new(true, true, vec![slot]);
+    let mut record = vec![0; HEADER_SIZE as usize];
+    for word in [u64::from(outcome) | 2 << 32, 4, 77, 2, 9] {
+        record.extend_from_slice(&u64::to_le_bytes(word));
+    }
+    record.truncate(bytes);
+    plan.user[0] = Some(user);
+    plan.clause_layouts[0] = layout;
+    (plan, record)
+}
+
+/// The code of a clause, as it stands.
+fn plan_of_user(code: &str) -> ir::Clause {
+    plan(code).program.clauses.remove(0)
+}
+
+#[test]
+fn user_parts_are_compiled_over_records() {
+    for (outcome, bytes) in [
+        (outcome::RAN, 99),
+        (outcome::FAULTED, 99),
+        (outcome::DROPPED, 99),
+        (outcome::RAN, 64),
+        (outcome::RAN, 40),
+    ] {
+        let (plan, record) = recorded(outcome, bytes);
+        let run = |engine: &mut dyn Engine| {
+            let mut world = World::new(&plan, Space::default());
+            let code = plan.user[0].as_ref().expect("set");
+            let input = Input::Record { record: &record, area: HEADER_SIZE };
+            let mut run = Run::new(&plan, &mut world, input, None, ProbeIndex(0), ClauseId(0));
+            let ending = engine.run(ClauseId(0), code, &mut run);
+            (ending, global(&plan, &mut world))
+        };
+        let mut jit = Jit::after(0);
+        assert_eq!(run(&mut jit), run(&mut Interp::default()), "outcome {outcome}, {bytes} bytes");
+        assert_eq!(jit.compiled(), 1);
+    }
+}
+
+#[test]
+fn the_text_of_compiled_code() {
+    let plan = plan("    i0 = get g\n    i1 = builtin pid\n    aggregate g0 [i0, i1] (i0)\n    return");
+    let text = dump(&plan);
+    let calls = text.lines().filter(|line| line.contains("call fn")).count();
+    assert_eq!(calls, 2, "{text}");
+    for part in ["# clause c0\nfunction %c0(i64) -> i64", "= %builtin sig", "= %aggregate sig", "load.i64"] {
+        assert!(text.contains(part), "{part} in {text}");
+    }
+}
