@@ -5,8 +5,8 @@ use dtrail_lang::ast::Item;
 use dtrail_lang::diag::Diagnostic;
 use dtrail_lang::env::{Environment, NoMatch, Probe, ProbePattern};
 use dtrail_lang::options::Options as Settings;
+use dtrail_lang::parse::Macros;
 use dtrail_lang::parse::description::{self, Target};
-use dtrail_lang::parse::{self, Macros, ParseContext, Predefined};
 use dtrail_lang::source::{SourceId, SourceMap};
 
 /// One description of one clause.
@@ -29,10 +29,8 @@ pub(crate) fn descriptions(
     settings: &mut Settings,
 ) -> Result<Vec<Described>, Diagnostic> {
     let mut all = Vec::new();
-    for source in sources.ids() {
-        let macros = Macros { args, env };
-        let mut cx = ParseContext { macros, options: settings, names: &Predefined };
-        let program = parse::parse(sources, source, &mut cx)?;
+    let trees = dtrail_lang::trees(sources, env, settings, args)?;
+    for (source, program) in sources.ids().zip(trees) {
         let kind = sources.get(source).kind;
         for item in &program.items {
             let Item::Clause(clause) = item else { continue };

@@ -9,9 +9,8 @@ use dtrail_lang::env::Environment;
 use dtrail_lang::ir::ClauseId;
 use dtrail_lang::ir::print::{self, Spans};
 use dtrail_lang::options::Options as Settings;
-use dtrail_lang::parse::{self, Macros, ParseContext, Predefined};
 use dtrail_lang::plan::Plan;
-use dtrail_lang::source::SourceMap;
+use dtrail_lang::source::{SourceKind, SourceMap};
 
 use crate::failure::Failure;
 
@@ -22,13 +21,9 @@ pub(crate) fn ast(
     args: &[String],
     settings: &mut Settings,
 ) -> Result<String, Failure> {
-    let mut text = String::new();
-    for id in sources.ids() {
-        let macros = Macros { args, env };
-        let mut cx = ParseContext { macros, options: settings, names: &Predefined };
-        text += &ast::print::program(&parse::parse(sources, id, &mut cx)?);
-    }
-    Ok(text)
+    let trees = dtrail_lang::trees(sources, env, settings, args)?;
+    let ours = sources.ids().zip(&trees).filter(|(id, _)| sources.get(*id).kind != SourceKind::Library);
+    Ok(ours.map(|(_, tree)| ast::print::program(tree)).collect())
 }
 
 /// The program as lowered, then what the planner made of each clause.

@@ -141,23 +141,14 @@ impl UsageError {
 const REFUSED: &[(&str, &str)] = &[
     ("a", "anonymous tracing is not supported"),
     ("A", "anonymous tracing is not supported"),
-    ("C", "option -C (C preprocessor) is not supported yet"),
     ("F", "option -F (rows indented by entry and return) is not supported yet"),
     ("G", "option -G (ELF object with the program) is not supported yet"),
     ("h", "option -h (header of a provider) is not supported yet; --help prints the options"),
-    ("H", "option -H needs -C, which is not supported yet"),
     ("S", "option -S is not supported; use --dump=ir or --dump=ebpf"),
 ];
 
 /// The same for options that take a value.
-const REFUSED_WITH_VALUE: &[(&str, &str)] = &[
-    ("D", "option -D needs -C, which is not supported yet"),
-    ("I", "option -I needs -C, which is not supported yet"),
-    ("L", "option -L (D library directory) is not supported yet"),
-    ("U", "option -U needs -C, which is not supported yet"),
-    ("X", "option -X needs -C, which is not supported yet"),
-    ("3", "only 64-bit programs are supported"),
-];
+const REFUSED_WITH_VALUE: &[(&str, &str)] = &[("3", "only 64-bit programs are supported")];
 
 /// Options that give a program, and the kind of source each gives.
 const PROGRAMS: &[(&str, SourceKind)] = &[
@@ -170,7 +161,12 @@ const PROGRAMS: &[(&str, SourceKind)] = &[
 ];
 
 /// Flags that stand for an option of the run time.
-const FLAG_SETTINGS: &[(&str, &str)] = &[("q", "quiet"), ("w", "destructive"), ("Z", "zdefs")];
+const FLAG_SETTINGS: &[(&str, &str)] =
+    &[("q", "quiet"), ("w", "destructive"), ("Z", "zdefs"), ("C", "cpp"), ("H", "cpphdrs")];
+
+/// Options with a value that stand for one.
+const VALUE_SETTINGS: &[(&str, &str)] =
+    &[("b", "bufsize"), ("D", "define"), ("U", "undef"), ("I", "incdir"), ("L", "libdir"), ("X", "stdc")];
 
 /// Parses everything after the program's name.
 pub(crate) fn parse(args: impl IntoIterator<Item = OsString>) -> Result<Options, UsageError> {
@@ -232,9 +228,9 @@ fn command() -> Command {
         .disable_help_flag(true)
         .disable_version_flag(true)
         .no_binary_name(true)
-        .args(["B", "e", "l", "q", "v", "V", "w", "Z"].map(flag))
+        .args(["B", "C", "e", "H", "l", "q", "v", "V", "w", "Z"].map(flag))
         .args(REFUSED.iter().map(|r| flag(r.0)))
-        .args(["b", "c", "o", "p", "x", "6"].map(value))
+        .args(["b", "c", "D", "I", "L", "o", "p", "U", "x", "X", "6"].map(value))
         .args(PROGRAMS.iter().map(|p| value(p.0)))
         .args(REFUSED_WITH_VALUE.iter().map(|r| value(r.0)));
     command = command
@@ -302,9 +298,12 @@ fn settings(matches: &ArgMatches) -> Vec<Setting> {
         }
     }
     let values = |id: &'static str| matches.indices_of(id).into_iter().flatten().zip(all(matches, id));
-    for (at, value) in values("b") {
-        let setting = Setting { shown: format!("b {value}"), name: "bufsize".into(), value: Some(value) };
-        found.push((at, setting));
+    for &(letter, name) in VALUE_SETTINGS {
+        for (at, value) in values(letter) {
+            let setting =
+                Setting { shown: format!("{letter} {value}"), name: name.into(), value: Some(value) };
+            found.push((at, setting));
+        }
     }
     for (at, text) in values("x") {
         let (name, value) = match text.split_once('=') {
@@ -457,6 +456,21 @@ mod tests {
             ]
         );
         assert_eq!(o.settings[1].shown, "b 8m");
+        let o = options(&["-C", "-DX=1", "-U", "Y", "-I", "inc", "-DZ", "-L/lib", "-Xs", "-H"]);
+        let given: Vec<_> = o.settings.iter().map(|s| (s.name.as_str(), s.value.as_deref())).collect();
+        assert_eq!(
+            given,
+            [
+                ("cpp", None),
+                ("define", Some("X=1")),
+                ("undef", Some("Y")),
+                ("incdir", Some("inc")),
+                ("define", Some("Z")),
+                ("libdir", Some("/lib")),
+                ("stdc", Some("s")),
+                ("cpphdrs", None),
+            ]
+        );
     }
 
     #[test]
@@ -518,8 +532,8 @@ mod tests {
             (&["-l", "-V"], "only one of the [-GhlV] options can be specified at a time", false),
             (&["-B", "-l"], "-B not valid in combination with [-Gl] options", false),
             (&["-B", "-o", "f"], "-B not valid in combination with -o option", false),
-            (&["-C"], "option -C (C preprocessor) is not supported yet", false),
-            (&["-Dx=1"], "option -D needs -C, which is not supported yet", false),
+            (&["-G"], "option -G (ELF object with the program) is not supported yet", false),
+            (&["-D"], "option requires an argument -- D", true),
         ] {
             assert_eq!(refusal(args), (message.to_string(), usage), "{args:?}");
         }

@@ -8,7 +8,8 @@ use dtrail_lang::builtins::foreign;
 use dtrail_lang::diag::Diagnostic;
 use dtrail_lang::diag::render::{self, Style};
 use dtrail_lang::env::{FiredBy, NoMatch, ProbePattern};
-use dtrail_lang::options::{Options as Settings, SetBy};
+use dtrail_lang::options::{Options as Settings, Preprocessor, SetBy};
+use dtrail_lang::parse::prescan;
 use dtrail_lang::plan::{self, Plan, PlanOptions};
 use dtrail_lang::source::{Source, SourceKind, SourceMap};
 use dtrail_lang::{Compiled, ir};
@@ -24,7 +25,7 @@ use crate::describe::{Described, descriptions};
 use crate::failure::Failure;
 use crate::machine::{self, Machine, reason};
 use crate::options::{EngineChoice, Form, Mode, Options};
-use crate::{Interrupts, Outcome, dump, list, sizes, stability};
+use crate::{Interrupts, Outcome, dump, library, list, preprocess, sizes, stability};
 
 /// Where text goes.
 pub(crate) struct Streams<'a> {
@@ -90,8 +91,12 @@ struct Session<'a> {
 impl Session<'_> {
     fn run(&mut self, environment: &[(String, String)]) -> Result<Outcome, Failure> {
         self.settings(environment)?;
-        self.read_programs()?;
+        let programs = self.read_programs()?;
         let (machine, notice) = machine::choose(self.options, &self.settings, self.interrupts, self.terse)?;
+        let libraries = library::choose(&self.settings.libraries, &programs, machine.environment())?;
+        for source in libraries.into_iter().chain(programs) {
+            self.sources.add(source);
+        }
         if self.options.mode == Mode::List {
             self.list(&machine)?;
             return Ok(Outcome::status(0));
@@ -151,11 +156,10 @@ impl Session<'_> {
         Ok(())
     }
 
-    fn read_programs(&mut self) -> Result<(), Failure> {
-        for file in dtrail_stdlib::FILES {
-            let (name, text) = (file.name.to_string(), file.text.to_string());
-            self.sources.add(Source { name, kind: SourceKind::Library, text });
-        }
+    /// The texts of the programs, as they are compiled.
+    fn read_programs(&mut self) -> Result<Vec<Source>, Failure> {
+        let mut cpp = self.settings.preprocessor.clone();
+        let mut programs = Vec::new();
         for program in &self.options.programs {
             let text = match program.kind {
                 SourceKind::Script => read_script(&program.text)
@@ -165,9 +169,27 @@ impl Session<'_> {
                     })?,
                 _ => program.text.clone(),
             };
-            self.sources.add(Source { name: program.text.clone(), kind: program.kind, text });
+            let text = match program.kind == SourceKind::Script && cpp.run {
+                true => self.preprocess(&program.text, &text, &cpp)?,
+                false => text,
+            };
+            // A program's own option is for those after it: it has been read.
+            cpp.run |= prescan::sets_option(&text, "cpp");
+            programs.push(Source { name: program.text.clone(), kind: program.kind, text });
         }
-        Ok(())
+        Ok(programs)
+    }
+
+    fn preprocess(&mut self, name: &str, text: &str, cpp: &Preprocessor) -> Result<String, Failure> {
+        let (said, result) = match preprocess::run(name, text, cpp) {
+            Ok(done) => (done.said, Ok(done.text)),
+            Err(refused) => {
+                let why = format!("failed to compile script {name}: {}", refused.why);
+                (refused.said, Err(Failure::fatal(why)))
+            }
+        };
+        let _ = self.streams.stderr.write_all(&said);
+        result
     }
 
     /// `$0`, `$1`, …; `$0` is the first script, or the tool.
@@ -278,7 +300,8 @@ impl Session<'_> {
     /// What each program matched, and where its events come from.
     fn notices(&mut self, matched: &[usize], notice: Option<String>) {
         let mut text = String::new();
-        for (program, &count) in self.options.programs.iter().zip(matched) {
+        let libraries = matched.len().saturating_sub(self.options.programs.len());
+        for (program, &count) in self.options.programs.iter().zip(&matched[libraries..]) {
             let plural = if count == 1 { "" } else { "s" };
             let what = match program.kind {
                 SourceKind::Script => format!("script '{}'", program.text),

@@ -470,3 +470,85 @@ fn a_small_stack_is_enough() {
         assert_eq!((&*err, String::from_utf8_lossy(&output.stdout)), ("", out.into()));
     }
 }
+
+#[test]
+fn scripts_are_preprocessed() {
+    if Command::new("cpp").arg("--version").output().is_err() {
+        println!("skipped: there is no cpp");
+        return;
+    }
+    let script = Scratch::new(
+        "cpp.d",
+        "#!/usr/sbin/dtrace -Cs\n// gone\n#include \"dtrail-cpp.h\"\n#define CLAUSE(p, n) p { printf(\"%d %d\\n\", n, N); }\n\
+         #if defined(__linux) && __SUNW_D == 1 && !defined(__GNUC__)\nCLAUSE(BEGIN, ONE)\n#endif\nBEGIN { exit(0); }\n",
+    );
+    let header = std::env::temp_dir().join("dtrail-cpp.h");
+    std::fs::write(&header, "#define ONE 1\n").expect("a temporary file");
+    check(&["-q", "-C", "-D", "N=7", "-s", script.path()], "1 7\n\n", "", 0);
+    check(&["-q", "-x", "cpp", "-x", "define=N=8", "-s", script.path()], "1 8\n\n", "", 0);
+    // The name is the script's on its own lines, and the header's on the header's; numbers are those that were written.
+    let path = script.path();
+    let wrong =
+        format!("failed to compile script {path}: line 6: failed to resolve N: Unknown variable name");
+    let output = run(&["-C", "-s", path]);
+    let err = String::from_utf8_lossy(&output.stderr);
+    assert!(err.starts_with(&format!("dtrail: {wrong}\n")), "{err}");
+    std::fs::write(&header, "#define ONE 1\n\nint int;\n").expect("a temporary file");
+    let output = run(&["-C", "-DN=1", "-s", path]);
+    let err = String::from_utf8_lossy(&output.stderr);
+    let place = format!("failed to compile script {path}: \"{}\", line 3: ", header.display());
+    assert!(err.starts_with(&format!("dtrail: {place}")), "{err}");
+    let _ = std::fs::remove_file(&header);
+    // What cpp refuses, and no cpp at all.
+    let wrong = Scratch::new("cpp-error.d", "#error no luck\n");
+    let output = run(&["-C", "-s", wrong.path()]);
+    let err = String::from_utf8_lossy(&output.stderr);
+    let last = format!(
+        "dtrail: failed to compile script {}: Preprocessor failed to process input program\n",
+        wrong.path()
+    );
+    assert!(err.contains("#error no luck") && err.ends_with(&last), "{err}");
+    check(
+        &["-C", "-x", "cpppath=/nonexistent/cpp", "-s", wrong.path()],
+        "",
+        &format!(
+            "dtrail: failed to compile script {}: cannot run the C preprocessor /nonexistent/cpp: No such file or \
+             directory\n  help: install a C preprocessor, or name one with -x cpppath=PATH\n",
+            wrong.path()
+        ),
+        1,
+    );
+    // Strings are not preprocessed.
+    check(&["-qC", "-DN=7", "-n", "inline int N = 2; BEGIN { trace(N); exit(0); }"], "2\n", "", 0);
+}
+
+#[test]
+fn libraries_are_compiled_first() {
+    let dir = std::env::temp_dir().join(format!("dtrail-{}-lib", std::process::id()));
+    std::fs::create_dir_all(&dir).expect("a temporary folder");
+    let write = |name: &str, text: &str| std::fs::write(dir.join(name), text).expect("a temporary file");
+    write("a.d", "#pragma D depends_on library b.d\ninline int two = one + one;\n");
+    write("b.d", "inline int one = 1;\n");
+    write("c.d", "#pragma D depends_on provider nosuch\ninline int three = 3;\n");
+    let lib = dir.to_str().expect("a plain path");
+    check(&["-q", "-L", lib, "-n", "BEGIN { trace(two); exit(0); }"], "2\n", "", 0);
+    let unknown = |name: &str| {
+        format!(
+            "dtrail: invalid probe specifier BEGIN {{ trace({name}); }}: in action list: failed to resolve {name}: "
+        )
+    };
+    for (args, name) in [(&["-L", lib][..], "three"), (&["-L", lib, "-x", "nolibs"], "two"), (&[], "two")] {
+        let program = format!("BEGIN {{ trace({name}); }}");
+        let output = run(&[args, &["-n", &program]].concat());
+        let err = String::from_utf8_lossy(&output.stderr);
+        assert!(err.starts_with(&unknown(name)), "{err}");
+    }
+    write("d.d", "inline int four = x;\n");
+    let output = run(&["-L", lib, "-n", "BEGIN"]);
+    let err = String::from_utf8_lossy(&output.stderr);
+    let expected = format!("dtrail: failed to compile library {lib}/d.d: line 1: failed to resolve x: ");
+    assert!(err.starts_with(&expected), "{err}");
+    let _ = std::fs::remove_dir_all(&dir);
+    let missing = format!("dtrail: failed to open {lib}: No such file or directory\n");
+    check(&["-L", lib, "-n", "BEGIN"], "", &missing, 1);
+}

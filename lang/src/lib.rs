@@ -65,6 +65,27 @@ pub fn compile(
     Ok(Compiled { program, matched })
 }
 
+/// The trees of every text of a session, in order, without a look at their clauses: for listings of what descriptions
+/// match and for printing trees. Declarations are checked, since how a text reads depends on them.
+pub fn trees(
+    sources: &SourceMap,
+    env: &dyn Environment,
+    options: &mut Options,
+    args: &[String],
+) -> Result<Vec<ast::Program>, Diagnostic> {
+    let mut session = check::Session::new(sources, env, args);
+    for id in sources.ids() {
+        let mut cx = ParseContext { macros: Macros { args, env }, options, names: &session };
+        let (program, error) = parse_prefix(sources, id, &mut cx);
+        let early = session.early(&program, options)?;
+        if let Some(error) = error {
+            return Err(error);
+        }
+        session.without_clauses(program, early);
+    }
+    Ok(session.finish().programs.into_iter().map(|(program, _)| program).collect())
+}
+
 /// Where a message without a place of its own points.
 fn first_span(sources: &SourceMap) -> source::Span {
     let source = sources.ids().next().unwrap_or(source::SourceId(0));

@@ -8,6 +8,32 @@
 use crate::builtins::rates::{Bare, parse_rate};
 use crate::plan::Placement;
 
+/// How scripts are preprocessed (language spec §2.14).
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Preprocessor {
+    /// `-C`: at all.
+    pub run: bool,
+    /// The program; `None` for `cpp`.
+    pub path: Option<String>,
+    /// `-D`, `-U`, `-I` and `cppargs`, in the order given.
+    pub arguments: Vec<String>,
+    /// `-H`: it names the files it includes.
+    pub show_includes: bool,
+    /// `-Xs`: it works as before ISO C.
+    pub traditional: bool,
+}
+
+/// Where libraries are (language spec §1.2).
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Libraries {
+    /// `nolibs`: none at all.
+    pub none: bool,
+    /// `syslibdir`: a directory instead of the library that is built in.
+    pub system: Option<String>,
+    /// `-L` and `libdir`, in the order given.
+    pub directories: Vec<String>,
+}
+
 /// Every option's value, with DTrace's defaults.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Options {
@@ -25,6 +51,10 @@ pub struct Options {
     pub argref: bool,
     /// Messages carry their tag.
     pub errtags: bool,
+    /// `-C` and what belongs to it.
+    pub preprocessor: Preprocessor,
+    /// `-L` and what belongs to it.
+    pub libraries: Libraries,
     /// Programs may be empty.
     pub empty: bool,
     /// Drop messages carry their tag.
@@ -73,6 +103,8 @@ impl Default for Options {
             defaultargs: false,
             argref: false,
             errtags: false,
+            preprocessor: Preprocessor::default(),
+            libraries: Libraries::default(),
             empty: false,
             droptags: false,
             strsize: 256,
@@ -138,6 +170,8 @@ enum Kind {
     Flag(fn(&mut Options) -> &mut bool),
     /// `yes`, `off`, `1`, …; no value is `yes`.
     Bool(fn(&mut Options) -> &mut bool),
+    /// A text, which must not be empty.
+    Text(fn(&mut Options, &str)),
     /// A number within bounds.
     Number(u32, u32, fn(&mut Options) -> &mut u32),
     /// A number with an optional `k m g t`.
@@ -154,6 +188,8 @@ enum Kind {
     Placement,
     /// Sizes or tunes a feature that programs cannot use (yet), or states what is always so: checked and dropped.
     Unused(Shape),
+    /// Which C the preprocessor speaks: `a`, `c` and `t` are today's, `s` that before ISO C.
+    Standard,
     /// Not available.
     Refused,
 }
@@ -190,48 +226,47 @@ const ROWS: &[Row] = &[
     row("amin", Kind::Refused),
     row("argref", Kind::Flag(|o| &mut o.argref)),
     row("core", Kind::Refused),
-    row("cpp", Kind::Refused),
-    outside("cppargs", Kind::Refused),
-    outside("cpphdrs", Kind::Refused),
-    outside("cpppath", Kind::Refused),
+    row("cpp", Kind::Flag(|o| &mut o.preprocessor.run)),
+    outside("cppargs", Kind::Text(|o, v| o.preprocessor.arguments.push(v.into()))),
+    outside("cpphdrs", Kind::Flag(|o| &mut o.preprocessor.show_includes)),
+    outside("cpppath", Kind::Text(|o, v| o.preprocessor.path = Some(v.into()))),
     outside("ctfpath", Kind::Refused),
     outside("ctypes", Kind::Refused),
     row("debug", Kind::Refused),
     row("debugassert", Kind::Refused),
     row("defaultargs", Kind::Flag(|o| &mut o.defaultargs)),
-    outside("define", Kind::Refused),
+    outside("define", Kind::Text(|o, v| o.preprocessor.arguments.push(format!("-D{v}")))),
     row("disasm", Kind::Refused),
     row("droptags", Kind::Flag(|o| &mut o.droptags)),
     outside("dtypes", Kind::Refused),
     row("empty", Kind::Flag(|o| &mut o.empty)),
     row("errtags", Kind::Flag(|o| &mut o.errtags)),
     row("evaltime", Kind::Words(&[("exec", true), ("preinit", false), ("postinit", false), ("main", false)])),
-    outside("incdir", Kind::Refused),
+    outside("incdir", Kind::Text(|o, v| o.preprocessor.arguments.push(format!("-I{v}")))),
     row("iregs", Kind::Unused(Shape::Number)),
     row("kdefs", Kind::Refused),
     row("knodefs", Kind::Refused),
     row("late", Kind::Words(&[("dynamic", true), ("static", false)])),
     row("lazyload", Kind::Refused),
     outside("ldpath", Kind::Refused),
-    outside("libdir", Kind::Refused),
+    outside("libdir", Kind::Text(|o, v| o.libraries.directories.push(v.into()))),
     // Symbols, which these bind, cannot be named yet.
     outside("linkmode", Kind::Words(&[("kernel", true), ("dynamic", true), ("static", true)])),
     outside("linknommap", Kind::Refused),
     outside("linktype", Kind::Words(&[("elf", false), ("dof", false)])),
     outside("modpath", Kind::Refused),
-    outside("nolibs", Kind::Refused),
+    outside("nolibs", Kind::Flag(|o| &mut o.libraries.none)),
     row("pgmax", Kind::Unused(Shape::Number)),
     row("preallocate", Kind::Unused(Shape::Number)),
     outside("procfspath", Kind::Refused),
     row("pspec", Kind::Flag(|o| &mut o.pspec)),
-    // Modes of the preprocessor, which `-C` would run.
-    outside("stdc", Kind::Words(&[("a", true), ("c", true), ("s", true), ("t", true)])),
+    outside("stdc", Kind::Standard),
     row("strip", Kind::Refused),
-    outside("syslibdir", Kind::Refused),
+    outside("syslibdir", Kind::Text(|o, v| o.libraries.system = Some(v.into()))),
     row("tree", Kind::Refused),
     row("tregs", Kind::Unused(Shape::Number)),
     row("udefs", Kind::Refused),
-    outside("undef", Kind::Refused),
+    outside("undef", Kind::Text(|o, v| o.preprocessor.arguments.push(format!("-U{v}")))),
     row("unodefs", Kind::Refused),
     row("useruid", Kind::Refused),
     row("verbose", Kind::Refused),
@@ -310,6 +345,7 @@ impl Options {
             Kind::SmallSize(low, high, field) => *field(self) = within(size(required(value)?)?, low, high)?,
             Kind::Size(field) => *field(self) = size(required(value)?)?,
             Kind::Rate(field) => *field(self) = rate(required(value)?)?,
+            Kind::Text(take) => take(self, required(value)?),
             Kind::Words(words) => {
                 let value = required(value)?;
                 match words.iter().find(|(word, _)| *word == value) {
@@ -326,6 +362,13 @@ impl Options {
                     "auto" => Placement::Auto,
                     "kernel" => Placement::Kernel,
                     "user" => Placement::User,
+                    _ => return Err(OptionError::InvalidValue),
+                }
+            }
+            Kind::Standard => {
+                self.preprocessor.traditional = match required(value)? {
+                    "s" => true,
+                    "a" | "c" | "t" => false,
                     _ => return Err(OptionError::InvalidValue),
                 }
             }

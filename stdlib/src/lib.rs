@@ -1,15 +1,33 @@
-//! The D library, embedded: text only, handed to `lang` as source. It is still empty: translators, inlines and the tool
-//! scripts come when the language has them. What programs need of it today (`NULL`, errno and signal names, …) are rows
-//! in `lang`'s tables.
+//! The D library, embedded: text only, handed to `lang` as source. What needs no declaration (`NULL`, errno and signal
+//! names, …) is not here but in `lang`'s tables.
+//!
+//! A file is compiled only for programs that use a word it defines: [`used_by`] says which those are.
 
 /// One library file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LibraryFile {
-    /// What messages call it.
+    /// What messages and `#pragma D depends_on library` call it.
     pub name: &'static str,
     /// Its D text.
     pub text: &'static str,
+    /// The words that make a program need it: the types, inlines, members' translators and providers it defines.
+    pub defines: &'static [&'static str],
+    /// The files it depends on, directly.
+    pub needs: &'static [&'static str],
 }
 
 /// Every file, in dependency order: each uses only those before it.
 pub const FILES: &[LibraryFile] = &[];
+
+/// The files that a program needs which uses the words for which `uses` answers true, in dependency order.
+pub fn used_by(uses: &dyn Fn(&str) -> bool) -> Vec<&'static LibraryFile> {
+    let mut needed = vec![false; FILES.len()];
+    for (i, file) in FILES.iter().enumerate().rev() {
+        needed[i] |= file.defines.iter().any(|word| uses(word));
+        if needed[i] {
+            let earlier = FILES[..i].iter().enumerate().filter(|(_, other)| file.needs.contains(&other.name));
+            earlier.for_each(|(j, _)| needed[j] = true);
+        }
+    }
+    FILES.iter().zip(needed).filter(|(_, needed)| *needed).map(|(file, _)| file).collect()
+}

@@ -191,6 +191,11 @@ impl<'a> Session<'a> {
         Ok(matched)
     }
 
+    /// Keeps a program whose clauses nobody asks about.
+    pub fn without_clauses(&mut self, program: Program, early: Early) {
+        self.programs.push((program, early));
+    }
+
     /// The checked session.
     pub fn finish(self) -> Checked {
         Checked {

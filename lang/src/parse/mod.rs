@@ -18,6 +18,7 @@ mod lines;
 mod literal;
 mod macros;
 mod pragma;
+pub mod prescan;
 mod scan;
 mod words;
 
@@ -33,7 +34,7 @@ pub(crate) use expr::BINARY as BINARY_OPERATORS;
 use crate::ast::{Item, Program};
 use crate::diag::{Diagnostic, Tag};
 use crate::options::Options;
-use crate::source::{SourceId, SourceMap, Span};
+use crate::source::{SourceId, SourceKind, SourceMap, Span};
 
 /// Deepest nesting of brackets, open `?:` and `if`s. The parser's stack grows with it.
 pub const MAX_NESTING: usize = 200;
@@ -112,7 +113,7 @@ pub fn parse_prefix(
     }
     program.items.extend(scanner.pragmas.drain(..).map(Item::Pragma));
     program.macro_args_used = scanner.args_used.iter().copied().collect();
-    let error = error.or_else(|| whole_program(&program, scanner.context(), id, text));
+    let error = error.or_else(|| whole_program(&program, scanner.context(), id, (source.kind, text)));
     (program, error)
 }
 
@@ -141,10 +142,18 @@ fn item_tree(
 }
 
 /// What can be said only at the end of the text.
-fn whole_program(program: &Program, cx: &ParseContext<'_>, id: SourceId, text: &str) -> Option<Diagnostic> {
+fn whole_program(
+    program: &Program,
+    cx: &ParseContext<'_>,
+    id: SourceId,
+    (kind, text): (SourceKind, &str),
+) -> Option<Diagnostic> {
     let end = Span { source: id, start: text.len() as u32, end: text.len() as u32 };
     if let Some(unused) = pragma::unused(&program.items, cx.names, cx.macros.env) {
         return Some(unused);
+    }
+    if kind == SourceKind::Library {
+        return None;
     }
     if let Some(last) = cx.macros.args.len().checked_sub(1).filter(|&last| last > 0)
         && !cx.options.argref

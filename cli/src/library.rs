@@ -1,0 +1,169 @@
+//! Which library files are compiled before the programs, and in what order (`-L`, `libdir`, `syslibdir`, `nolibs`; language
+//! spec §1.2, runtime spec §17).
+//!
+//! In: the embedded library, the files of library directories, the words of the programs. Out: texts, each after those it
+//! depends on. The embedded files are left out unless a program uses a word that one of them defines, so that a program
+//! pays for what it names and no more; files of directories are all taken. A file whose dependency is missing is left out
+//! silently, as is whatever depends on it.
+
+use std::collections::{HashMap, HashSet};
+use std::fs;
+
+use dtrail_lang::env::{Environment, ProbePattern};
+use dtrail_lang::options::Libraries;
+use dtrail_lang::parse::prescan;
+use dtrail_lang::source::{Source, SourceKind};
+
+use crate::failure::Failure;
+use crate::machine::reason;
+
+/// A library file that may be compiled.
+struct File {
+    /// What messages call it.
+    shown: String,
+    /// What `depends_on library` calls it.
+    name: String,
+    text: String,
+}
+
+/// The libraries for programs with these texts, in the order in which they are compiled.
+pub(crate) fn choose(
+    options: &Libraries,
+    programs: &[Source],
+    env: &dyn Environment,
+) -> Result<Vec<Source>, Failure> {
+    if options.none {
+        return Ok(Vec::new());
+    }
+    let mut files = match &options.system {
+        Some(dir) => directory(dir)?,
+        None => Vec::new(),
+    };
+    for dir in &options.directories {
+        files.extend(directory(dir)?);
+    }
+    if options.system.is_none() {
+        let mut words = HashSet::new();
+        let texts = programs.iter().map(|program| &program.text).chain(files.iter().map(|file| &file.text));
+        for text in texts {
+            prescan::words(text, &mut |word| {
+                words.insert(word);
+            });
+        }
+        let embedded = dtrail_stdlib::used_by(&|word| words.contains(word));
+        let embedded: Vec<File> = embedded
+            .into_iter()
+            .map(|file| File { shown: file.name.into(), name: file.name.into(), text: file.text.into() })
+            .collect();
+        files.splice(0..0, embedded);
+    }
+    Ok(ordered(files, &|class, name| exists(env, class, name)))
+}
+
+/// The files `*.d` of a directory, by name.
+fn directory(dir: &str) -> Result<Vec<File>, Failure> {
+    let failed =
+        |what: &str, e: &std::io::Error| Failure::fatal(format!("failed to open {what}: {}", reason(e)));
+    let mut names: Vec<String> = fs::read_dir(dir)
+        .map_err(|e| failed(dir, &e))?
+        .filter_map(|entry| entry.ok()?.file_name().into_string().ok())
+        .filter(|name| name.ends_with(".d"))
+        .collect();
+    names.sort_unstable();
+    let read = |name: String| {
+        let shown = format!("{}/{name}", dir.trim_end_matches('/'));
+        let bytes = fs::read(&shown).map_err(|e| failed(&shown, &e))?;
+        Ok(File { shown, name, text: String::from_utf8_lossy(&bytes).into_owned() })
+    };
+    names.into_iter().map(read).collect()
+}
+
+/// Whether a module or a provider is there.
+fn exists(env: &dyn Environment, class: &str, name: &str) -> bool {
+    let pattern = match class {
+        "provider" => ProbePattern { provider: name.into(), ..ProbePattern::default() },
+        _ => ProbePattern { module: name.into(), ..ProbePattern::default() },
+    };
+    env.match_probes(&pattern).is_ok_and(|probes| !probes.is_empty())
+}
+
+/// Sorts files so that each stands behind those it depends on, and leaves out what cannot be compiled.
+fn ordered(files: Vec<File>, exists: &dyn Fn(&str, &str) -> bool) -> Vec<Source> {
+    let by_name: HashMap<&str, usize> = files.iter().enumerate().map(|(i, f)| (f.name.as_str(), i)).collect();
+    let mut state = vec![State::Unseen; files.len()];
+    let mut order = Vec::with_capacity(files.len());
+    for i in 0..files.len() {
+        visit(i, &files, &by_name, exists, &mut state, &mut order);
+    }
+    let mut files: Vec<Option<File>> = files.into_iter().map(Some).collect();
+    let taken = order.into_iter().filter_map(|i| files[i].take());
+    taken.map(|file| Source { name: file.shown, kind: SourceKind::Library, text: file.text }).collect()
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum State {
+    Unseen,
+    Open,
+    Taken,
+    Left,
+}
+
+/// Takes a file after its dependencies; true if it can be compiled. Files that depend on each other cannot.
+fn visit(
+    i: usize,
+    files: &[File],
+    by_name: &HashMap<&str, usize>,
+    exists: &dyn Fn(&str, &str) -> bool,
+    state: &mut [State],
+    order: &mut Vec<usize>,
+) -> bool {
+    match state[i] {
+        State::Unseen => {}
+        known => return known == State::Taken,
+    }
+    state[i] = State::Open;
+    let met = prescan::dependencies(&files[i].text).into_iter().all(|dependency| match dependency.class {
+        "library" => match by_name.get(dependency.name) {
+            Some(&other) => visit(other, files, by_name, exists, state, order),
+            None => false,
+        },
+        "module" | "provider" => exists(dependency.class, dependency.name),
+        // The parser refuses any other.
+        _ => true,
+    });
+    state[i] = if met { State::Taken } else { State::Left };
+    if met {
+        order.push(i);
+    }
+    met
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn order(files: &[(&str, &str)]) -> Vec<String> {
+        let files = files.iter().map(|(name, depends)| File {
+            shown: format!("/lib/{name}"),
+            name: (*name).to_string(),
+            text: depends.split(';').map(|d| format!("#pragma D depends_on {d}\n")).collect(),
+        });
+        let exists = |class: &str, name: &str| class == "provider" && name == "io";
+        ordered(files.collect(), &exists).into_iter().map(|source| source.name).collect()
+    }
+
+    #[test]
+    fn each_after_those_it_depends_on() {
+        let files = [("a.d", "library c.d"), ("b.d", "provider io"), ("c.d", "library b.d")];
+        assert_eq!(order(&files), ["/lib/b.d", "/lib/c.d", "/lib/a.d"]);
+    }
+
+    #[test]
+    fn what_lacks_something_is_left_out() {
+        let files =
+            [("a.d", "provider tcp"), ("b.d", "library a.d"), ("c.d", "library gone.d"), ("d.d", "x y")];
+        assert_eq!(order(&files), ["/lib/d.d"]);
+        let circle = [("a.d", "library b.d"), ("b.d", "library a.d")];
+        assert_eq!(order(&circle), Vec::<String>::new());
+    }
+}

@@ -1,0 +1,169 @@
+//! The C preprocessor over scripts (`-C`; language spec §2.14): a script's text in, what the system's `cpp` makes of it
+//! out. Its line marks stay in the text, so that messages name the lines that were written.
+//!
+//! The text goes to `cpp` by standard input, and its result is read whole; what it says on standard error is handed back.
+//! Nothing of the C language is known here.
+
+use std::io::{self, Read, Write};
+use std::path::Path;
+use std::process::{Command, Stdio};
+
+use dtrail_lang::options::Preprocessor;
+
+use crate::machine::reason;
+
+/// What `cpp` calls the text that it reads from standard input.
+const STANDARD_INPUT: &str = "<stdin>";
+
+/// Definitions that scripts of all systems test for. The version is that of the language, 2.0.
+const DEFINITIONS: &[&str] = &[
+    "-D__linux",
+    "-D__unix",
+    "-D__SVR4",
+    "-D__SUNW_D=1",
+    "-D__SUNW_D_64",
+    "-D__SUNW_D_VERSION=0x2000000",
+    "-D__Linux",
+    "-U__GNUC__",
+];
+
+/// What this machine is called.
+const MACHINE: &str = if cfg!(target_arch = "aarch64") { "-D__aarch64" } else { "-D__amd64" };
+
+/// A preprocessed script.
+pub(crate) struct Preprocessed {
+    /// The text.
+    pub(crate) text: String,
+    /// What `cpp` said beside it.
+    pub(crate) said: Vec<u8>,
+}
+
+/// Why a script was not preprocessed.
+pub(crate) struct Refused {
+    /// In DTrace's words, or with what to do.
+    pub(crate) why: String,
+    /// What `cpp` said.
+    pub(crate) said: Vec<u8>,
+}
+
+/// Runs `cpp` over the text of the script `name`.
+pub(crate) fn run(name: &str, text: &str, options: &Preprocessor) -> Result<Preprocessed, Refused> {
+    let program = options.path.as_deref().unwrap_or("cpp");
+    let mut command = Command::new(program);
+    command.args(arguments(name, options));
+    match filter(&mut command, interpreter_line_removed(text).as_bytes()) {
+        Ok((out, said, true)) => {
+            let text = with_name(&String::from_utf8_lossy(&out), name);
+            Ok(Preprocessed { text, said })
+        }
+        Ok((_, said, false)) => {
+            Err(Refused { why: "Preprocessor failed to process input program".to_string(), said })
+        }
+        Err(error) => {
+            let help = "install a C preprocessor, or name one with -x cpppath=PATH";
+            let why = format!("cannot run the C preprocessor {program}: {}\n  help: {help}", reason(&error));
+            Err(Refused { why, said: Vec::new() })
+        }
+    }
+}
+
+fn arguments(name: &str, options: &Preprocessor) -> Vec<String> {
+    let mut arguments: Vec<String> = DEFINITIONS.iter().chain([&MACHINE]).map(|&word| word.into()).collect();
+    if options.traditional {
+        arguments.push("-traditional-cpp".into());
+    }
+    if options.show_includes {
+        arguments.push("-H".into());
+    }
+    arguments.extend(options.arguments.iter().cloned());
+    // `#include "x.h"` looks beside the script, which cpp cannot know.
+    let beside = Path::new(name).parent().and_then(Path::to_str).filter(|dir| !dir.is_empty() && name != "-");
+    if let Some(dir) = beside {
+        arguments.extend(["-iquote".into(), dir.into()]);
+    }
+    arguments.push("-".into());
+    arguments
+}
+
+/// A first line `#!…` is no directive; its newline stays, so that lines keep their numbers.
+fn interpreter_line_removed(text: &str) -> &str {
+    match text.starts_with("#!") {
+        true => &text[text.find('\n').unwrap_or(text.len())..],
+        false => text,
+    }
+}
+
+/// Runs a command with a text as its input: its output, its standard error, and whether it succeeded.
+fn filter(command: &mut Command, input: &[u8]) -> io::Result<(Vec<u8>, Vec<u8>, bool)> {
+    let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn()?;
+    let (stdin, stdout, stderr) = (child.stdin.take(), child.stdout.take(), child.stderr.take());
+    let (mut out, mut said) = (Vec::new(), Vec::new());
+    // All three at once: the child may write before it has read everything.
+    let read = std::thread::scope(|scope| {
+        scope.spawn(move || stdin.map_or(Ok(()), |mut pipe| pipe.write_all(input)));
+        let errors = scope.spawn(|| stderr.map_or(Ok(0), |mut pipe| pipe.read_to_end(&mut said)));
+        let read = stdout.map_or(Ok(0), |mut pipe| pipe.read_to_end(&mut out));
+        // A thread that panicked has read nothing that matters.
+        let _ = errors.join();
+        read
+    });
+    let status = child.wait()?;
+    read?;
+    Ok((out, said, status.success()))
+}
+
+/// Gives line marks of standard input the script's name.
+fn with_name(text: &str, name: &str) -> String {
+    let mark = format!("\"{STANDARD_INPUT}\"");
+    let name = format!("\"{}\"", name.replace('\\', "\\\\").replace('"', "\\\""));
+    let mut out = String::with_capacity(text.len());
+    for line in text.split_inclusive('\n') {
+        match line.starts_with("# ") && line.contains(&mark) {
+            true => out.push_str(&line.replacen(&mark, &name, 1)),
+            false => out.push_str(line),
+        }
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lines_keep_their_numbers() {
+        assert_eq!(interpreter_line_removed("#!/usr/sbin/dtrace -Cs\nBEGIN\n"), "\nBEGIN\n");
+        assert_eq!(interpreter_line_removed("#!x"), "");
+        assert_eq!(interpreter_line_removed("BEGIN\n#!x\n"), "BEGIN\n#!x\n");
+    }
+
+    #[test]
+    fn marks_name_the_script() {
+        let text = "# 0 \"<stdin>\"\n# 1 \"a.h\" 1\nint x;\n# 3 \"<stdin>\" 2\n\"<stdin>\"\n";
+        let expected = "# 0 \"d/a.d\"\n# 1 \"a.h\" 1\nint x;\n# 3 \"d/a.d\" 2\n\"<stdin>\"\n";
+        assert_eq!(with_name(text, "d/a.d"), expected);
+    }
+
+    #[test]
+    fn arguments_keep_their_order() {
+        let options = Preprocessor {
+            arguments: vec!["-DX=1".into(), "-UY".into(), "-Iinc".into()],
+            traditional: true,
+            show_includes: true,
+            ..Preprocessor::default()
+        };
+        let all = arguments("dir/a.d", &options);
+        let ours = &all[DEFINITIONS.len() + 1..];
+        assert_eq!(ours, ["-traditional-cpp", "-H", "-DX=1", "-UY", "-Iinc", "-iquote", "dir", "-"]);
+        assert_eq!(arguments("a.d", &Preprocessor::default()).len(), DEFINITIONS.len() + 2);
+    }
+
+    #[test]
+    fn a_missing_preprocessor_is_named() {
+        let options = Preprocessor { path: Some("/nonexistent/cpp".into()), ..Preprocessor::default() };
+        let why = run("a.d", "BEGIN", &options).map(|_| ()).map_err(|refused| refused.why);
+        let expected = "cannot run the C preprocessor /nonexistent/cpp: No such file or directory\n  help: install a C \
+                        preprocessor, or name one with -x cpppath=PATH";
+        assert_eq!(why, Err(expected.to_string()));
+    }
+}
