@@ -15,6 +15,7 @@ use dtrail_lang::plan::{Capabilities, Plan};
 use crate::agg::AggState;
 use crate::fault::{Drops, Raised};
 use crate::value::Value;
+use crate::vars::Thread;
 
 /// One firing, as a source hands it over.
 pub enum Event<'a> {
@@ -68,6 +69,9 @@ pub enum Flow {
 pub trait EventSink {
     /// One firing.
     fn event(&mut self, event: Event<'_>) -> Flow;
+    /// A thread is gone: no further event is its, and its `self->` variables go with it. A source that sees threads end
+    /// says so after their last event; the kernel frees what it keeps itself.
+    fn thread_ended(&mut self, _thread: Thread) {}
 }
 
 /// Why [`EventSource::wait`] returned.

@@ -19,6 +19,16 @@ pub struct Thread {
     pub start: u64,
 }
 
+impl Thread {
+    /// What the keys of a `self->` array begin with.
+    pub fn prefix(self) -> [u8; 16] {
+        let mut prefix = [0; 16];
+        prefix[..8].copy_from_slice(&u64::from(self.tid).to_le_bytes());
+        prefix[8..].copy_from_slice(&self.start.to_le_bytes());
+        prefix
+    }
+}
+
 /// A store was refused because its space (`dynvarsize`) is used up.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Full;
@@ -172,6 +182,17 @@ impl Vars {
         vars.threads.capacity = layout::entries(dynvarsize, thread, strsize, block_bytes) as usize;
         vars.threads.sweep_at = 64;
         vars
+    }
+
+    /// Removes the variables of a thread that is gone.
+    pub fn thread_ended(&mut self, thread: Thread) {
+        self.threads.blocks.remove(&thread);
+        let prefix = thread.prefix();
+        for place in &self.places {
+            if let Place::Array { index, per_thread: true } = place {
+                self.arrays[*index as usize].elements.retain(|key, _| !key.starts_with(&prefix));
+            }
+        }
     }
 
     /// Zeroes the `this->` variables: a new firing begins.
@@ -344,5 +365,26 @@ mod tests {
         let mut set = |tid, value| vars.set(VarId(1), Thread { tid, start: 0 }, &[], ValueRef::Int(value));
         assert_eq!((set(1, 9), set(2, 9), set(3, 9)), (Ok(()), Ok(()), Err(Full)));
         assert_eq!((set(2, 0), set(3, 9)), (Ok(()), Ok(())), "an emptied block makes room");
+    }
+
+    #[test]
+    fn the_variables_of_a_thread_go_with_it() {
+        // One element takes 16 + 24 + 8 bytes, one thread 16 + 16 + 8.
+        let (_, mut vars) = vars("var self->a[i32]: i32\nvar self->t: i32", 96);
+        let key = |thread: Thread, key: u8| [&thread.prefix()[..], &[key; 8]].concat();
+        let set = |vars: &mut Vars, thread, k| {
+            let element = vars.set(VarId(0), thread, &key(thread, k), ValueRef::Int(5));
+            (element, vars.set(VarId(1), thread, &[], ValueRef::Int(7)))
+        };
+        assert_eq!(set(&mut vars, ONE, 1), (Ok(()), Ok(())));
+        assert_eq!(set(&mut vars, TWO, 1), (Ok(()), Ok(())));
+        let later = Thread { start: 6, ..ONE };
+        assert_eq!(set(&mut vars, later, 1), (Err(Full), Err(Full)));
+        vars.thread_ended(later);
+        assert_eq!(set(&mut vars, later, 1), (Err(Full), Err(Full)), "the number alone is no identity");
+        vars.thread_ended(ONE);
+        assert_eq!(set(&mut vars, later, 1), (Ok(()), Ok(())));
+        assert_eq!(vars.get(VarId(1), RegKind::Int, ONE, &[]), ValueRef::Int(0));
+        assert_eq!(vars.get(VarId(0), RegKind::Int, TWO, &key(TWO, 1)), ValueRef::Int(5));
     }
 }

@@ -19,6 +19,7 @@ use crate::host::Host;
 use crate::output::Output;
 use crate::record::Row;
 use crate::runtime::{Run, World, kernel_ending, word_at};
+use crate::vars::Thread;
 
 /// One run's state between source and output.
 pub(super) struct Session<'a> {
@@ -68,6 +69,10 @@ impl EventSink for Session<'_> {
             }
         }
         if self.exit.is_some() || self.bug.is_some() { Flow::Stop } else { Flow::Continue }
+    }
+
+    fn thread_ended(&mut self, thread: Thread) {
+        self.world.vars.thread_ended(thread);
     }
 }
 

@@ -64,8 +64,7 @@ impl Run<'_> {
         key.clear();
         if let Some(types) = types {
             if per_thread {
-                key.extend_from_slice(&u64::from(thread.tid).to_le_bytes());
-                key.extend_from_slice(&thread.start.to_le_bytes());
+                key.extend_from_slice(&thread.prefix());
             }
             encode_key(arena, types, keys, key);
         }

@@ -37,8 +37,7 @@ impl EventContext for StopContext<'_> {
             BuiltinVar::Timestamp => self.time as i64,
             BuiltinVar::Walltimestamp => *self.wall.get_or_insert_with(host::wall_clock),
             BuiltinVar::Errno => i64::from(self.errno),
-            // Any number that no other thread has had serves as the start time of its identity.
-            BuiltinVar::TaskStart => self.thread.serial as i64,
+            BuiltinVar::TaskStart => self.thread.identity(tid).start as i64,
             // Of the probe, not of the event, or a string: never asked for here.
             BuiltinVar::Execname
             | BuiltinVar::Probeprov

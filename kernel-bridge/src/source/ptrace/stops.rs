@@ -166,7 +166,9 @@ impl PtraceSource {
     /// A process runs a new image. Whichever thread asked for it, it is the first one now.
     fn executed(&mut self, pid: u32, sink: &mut dyn EventSink) -> Flow {
         let former = sys::event_message(pid).ok().and_then(|message| u32::try_from(message).ok());
-        self.threads.executed(pid, former.unwrap_or(pid));
+        if let Some(identity) = self.threads.executed(pid, former.unwrap_or(pid)) {
+            sink.thread_ended(identity);
+        }
         let calls = Rc::clone(&self.calls);
         if self.fire(pid, calls.exec.iter().copied(), [0; 6], 0, sink) == Flow::Stop
             || self.adopt_orphans(pid, sink) == Flow::Stop
@@ -206,7 +208,11 @@ impl PtraceSource {
             let reason = [exit_reason(status), 0, 0, 0, 0, 0];
             flow = self.fire(tid, calls.exit.iter().copied(), reason, 0, sink);
         }
+        let identity = self.threads.get(tid).map(|thread| thread.identity(tid));
         self.note_gone(tid, status);
+        if let Some(identity) = identity {
+            sink.thread_ended(identity);
+        }
         if flow == Flow::Continue { self.adopt_orphans(tid, sink) } else { flow }
     }
 

@@ -4,6 +4,8 @@ use std::collections::HashMap;
 use std::fs::File;
 use std::os::unix::fs::FileExt;
 
+use dtrail_vm::vars::Thread as Identity;
+
 use super::calls::Fact;
 use crate::procfs;
 
@@ -39,6 +41,11 @@ impl Thread {
             ids: None,
             stat: None,
         }
+    }
+
+    /// What `self->` variables are kept under. Any number that no other thread has had serves as the start time.
+    pub(super) fn identity(&self, tid: u32) -> Identity {
+        Identity { tid, start: self.serial }
     }
 
     /// Command name; empty if the thread is gone.
@@ -172,22 +179,26 @@ impl Threads {
         }
     }
 
-    /// A thread has executed a new image: it has its process's ID now, and the other threads are ending.
-    pub(super) fn executed(&mut self, pid: u32, former: u32) {
+    /// A thread has executed a new image: it has its process's ID now, and the other threads are ending. Gives
+    /// the identity that it had.
+    pub(super) fn executed(&mut self, pid: u32, former: u32) -> Option<Identity> {
+        let mut gone = None;
         let current = if former == pid {
             None
         } else {
             let executing = self.by_tid.remove(&former);
+            gone = executing.as_ref().map(|thread| thread.identity(former));
             // The first thread counts as ended, if it had not been seen to.
             self.exiting(pid);
             executing.map(|thread| thread.current)
         };
-        let Some(thread) = self.by_tid.get_mut(&pid) else { return };
+        let Some(thread) = self.by_tid.get_mut(&pid) else { return gone };
         if let Some(current) = current {
             thread.current = current;
             thread.exiting = false;
         }
         (thread.name, thread.ids, thread.stat) = (None, None, None);
+        gone
     }
 }
 
@@ -222,7 +233,7 @@ mod tests {
         assert!(!threads.exiting(12));
         threads.remove(12);
         assert!(!threads.exiting(10));
-        threads.executed(10, 11);
+        assert_eq!(threads.executed(10, 11), Some(Identity { tid: 11, start: 2 }));
         assert!(threads.get(11).is_none());
         let first = threads.get(10).expect("still there");
         assert_eq!((first.serial, first.current, first.exiting), (1, Some(59), false));
@@ -233,7 +244,7 @@ mod tests {
     fn exec_by_the_only_thread_keeps_its_call() {
         let mut threads = Threads::default();
         threads.add(10, 10).current = Some(59);
-        threads.executed(10, 10);
+        assert_eq!(threads.executed(10, 10), None);
         assert_eq!(threads.get(10).map(|thread| thread.current), Some(Some(59)));
     }
 
