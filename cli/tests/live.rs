@@ -495,3 +495,68 @@ fn who_is_root_in_a_user_namespace_only_traces_by_ptrace() {
         format!("dtrail: {why}\n  help: run as root, or give a command with -c to trace only that\n");
     assert_eq!(String::from_utf8_lossy(&output.stderr), expected);
 }
+
+/// Threads that leave a variable behind: far more of them, one after the other, than there is room for.
+#[test]
+fn variables_of_dead_threads_make_room() {
+    let Some(steps) = steps() else { return };
+    for who in everybody() {
+        // Elements of an array stay where the kernel keeps them, until they are set to 0.
+        let element = if who == Who::Bpf { "" } else { "self->y[arg0] = 1;" };
+        let program = &format!("syscall::getpid:entry {{ self->x = 1; {element} @ = count(); }}");
+        // A thread takes 40 bytes; there is room for a few.
+        let sizes = ["-xdynvarsize=400", "-xstrsize=8"];
+        let loops = format!("{steps} getpid=1");
+        let script = std::env::temp_dir().join(format!("dtrail-many-{}.sh", std::process::id()));
+        std::fs::write(&script, format!("for i in $(seq 30); do {loops}; done\n")).expect("a temporary file");
+        let run = format!("sh {}", script.display());
+        let text = printed(who, &[&sizes[..], &["-qn", program, "-c", &run]].concat());
+        let _ = std::fs::remove_file(&script);
+        let count: u64 = text.trim().parse().expect("a number");
+        assert!(count >= 30, "{who:?}: {text}");
+    }
+}
+
+/// In a PID namespace processes have other numbers than the kernel's own, and everything the tracer names has those.
+#[test]
+fn numbers_are_those_of_the_pid_namespace() {
+    let Some(steps) = steps() else { return };
+    let namespace = |args: &[&str]| {
+        let output = Command::new("unshare").args(args).stdin(Stdio::null()).output();
+        output.expect("unshare(1) is part of every system")
+    };
+    if !is_root() || !namespace(&["-pf", "--mount-proc", "true"]).status.success() {
+        return skipped("no PID namespaces here");
+    }
+    // A process of the namespace, of one inside it, and one that is in neither.
+    let program = r#"syscall::getpid:entry /pid == $target/
+        { printf("%d %d %d\n", tid == pid, ppid == $pid, pid < 100); self->x = pid; @ = count(); }
+        syscall::getpid:return /self->x == $target/ { @r = count(); }
+        syscall::getppid:entry /pid != $target/ { @other[pid < 100 && ppid < 100] = count(); }"#;
+    let command = format!("{steps} getpid=1 getppid=1");
+    let mut stranger = Command::new("sh")
+        .args(["-c", &format!("while :; do {steps} getppid=5; done")])
+        .stdin(Stdio::null())
+        .spawn()
+        .expect("a shell");
+    let mut outputs = Vec::new();
+    for who in [Who::Ptrace, Who::Bpf].into_iter().filter(|who| everybody().contains(who)) {
+        for nested in [&[][..], &["unshare", "-pf", "--mount-proc"]] {
+            let source = if who == Who::Bpf { "--source=bpf" } else { "--source=ptrace" };
+            let args = [&["-pf", "--mount-proc"], nested, &[DTRAIL, source, "-qn", program, "-c", &command]]
+                .concat();
+            outputs.push((who, args.len(), namespace(&args)));
+        }
+    }
+    let _ = stranger.kill();
+    let _ = stranger.wait();
+    for (who, words, output) in outputs {
+        let (out, err) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
+        assert_eq!((&*err, output.status.code()), ("", Some(0)), "{who:?}, {words} words");
+        assert!(out.starts_with("1 1 1\n"), "{who:?}, {words} words: {out}");
+        let rest: Vec<&str> = out.split_whitespace().skip(3).collect();
+        assert_eq!(rest[..2], ["1", "1"], "{who:?}, {words} words: {out}");
+        // Others have the number 0 here.
+        assert!(rest.len() == 2 || rest[2] == "1" && rest.len() == 4, "{who:?}, {words} words: {out}");
+    }
+}

@@ -13,8 +13,8 @@
 use dtrail_lang::builtins::BuiltinVar;
 use dtrail_lang::ir::VarId;
 
-use super::asm::{Alu, Asm, FP, Jmp, Label, Mreg, R0, R1, R2, R6, R7, Size};
-use super::{KernelOffsets, control, helper};
+use super::asm::{Alu, Asm, FP, Jmp, Label, Mreg, R0, R1, R2, R3, R6, R7, Size};
+use super::{KernelOffsets, PidNamespace, control, helper};
 
 /// A part of the context that the body fills when it first reads it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -59,8 +59,13 @@ impl Field {
         1 << self as u8
     }
 
-    fn size(self) -> u32 {
-        if self == Field::Comm { 16 } else { 8 }
+    /// Bytes. Numbers of a PID namespace (`namespace`) are looked up in room behind the field.
+    fn size(self, namespace: bool) -> u32 {
+        match self {
+            Field::Comm => 16,
+            Field::PidTgid | Field::Ppid if namespace => 8 + PidNamespace::UPID,
+            _ => 8,
+        }
     }
 }
 
@@ -179,7 +184,7 @@ pub(super) struct ContextLayout {
 
 impl ContextLayout {
     /// Lays out what is needed and nothing else: the stack is short.
-    pub(super) fn new(needs: &Needs) -> ContextLayout {
+    pub(super) fn new(needs: &Needs, namespace: bool) -> ContextLayout {
         let mut layout = ContextLayout::default();
         let mut at = 0;
         let mut take = |wanted: bool, bytes: u32| {
@@ -192,7 +197,7 @@ impl ContextLayout {
         layout.flags = take(true, 8);
         layout.addresses = layout.flags;
         for field in Field::ALL.into_iter().filter(|f| *f != Field::Task) {
-            layout.fields[field as usize] = take(needs.fields.has(field), field.size());
+            layout.fields[field as usize] = take(needs.fields.has(field), field.size(namespace));
         }
         layout.probe = take(needs.probe, 8);
         layout.errno = take(needs.errno, 8);
@@ -299,6 +304,7 @@ impl ContextBase {
 pub(super) struct Filler<'a> {
     pub(super) layout: &'a ContextLayout,
     pub(super) offsets: &'a KernelOffsets,
+    pub(super) namespace: Option<&'a PidNamespace>,
     /// Index of the control map.
     pub(super) control: u32,
 }
@@ -357,9 +363,23 @@ impl Filler<'_> {
     fn fill(&self, asm: &mut Asm, base: ContextBase, field: Field) {
         match field {
             Field::Time => asm.call(helper::KTIME_GET_NS),
-            Field::PidTgid => asm.call(helper::GET_CURRENT_PID_TGID),
+            Field::PidTgid => match self.namespace {
+                None => asm.call(helper::GET_CURRENT_PID_TGID),
+                Some(namespace) => {
+                    let at = self.layout.field(field);
+                    self.number(asm, base, namespace, at + 8, Whose::Process);
+                    asm.alu_imm(Alu::Lsh, R0, 32);
+                    base.store(asm, at, R0);
+                    self.number(asm, base, namespace, at + 8, Whose::Thread);
+                    base.load(asm, R1, at);
+                    asm.alu(Alu::Or, R0, R1);
+                }
+            },
             Field::UidGid => asm.call(helper::GET_CURRENT_UID_GID),
             Field::Cpu => asm.call(helper::GET_SMP_PROCESSOR_ID),
+            Field::Ppid if let Some(namespace) = self.namespace => {
+                self.number(asm, base, namespace, self.layout.field(field) + 8, Whose::Parent);
+            }
             Field::Ppid => {
                 asm.call(helper::GET_CURRENT_TASK_BTF);
                 asm.ldx(Size::D, R0, R0, self.offsets.task_real_parent as i16);
@@ -387,4 +407,45 @@ impl Filler<'_> {
             Field::Task => {}
         }
     }
+
+    /// `R0` = the number that a process or thread has in a namespace, 0 if it is not in it: what the kernel shows such a
+    /// process of the others. `room`: where in the context 16 bytes can be read to. Clobbers `R0` to `R5`.
+    fn number(&self, asm: &mut Asm, base: ContextBase, namespace: &PidNamespace, room: u32, whose: Whose) {
+        let done = asm.label();
+        asm.call(helper::GET_CURRENT_TASK_BTF);
+        if whose == Whose::Parent {
+            asm.ldx(Size::D, R0, R0, self.offsets.task_real_parent as i16);
+        }
+        if whose != Whose::Thread {
+            asm.ldx(Size::D, R0, R0, namespace.task_group_leader as i16);
+        }
+        asm.ldx(Size::D, R3, R0, namespace.task_thread_pid as i16);
+        asm.mov_imm(R0, 0);
+        // Numbers beyond a process's own level are not its.
+        asm.ldx(Size::W, R2, R3, namespace.pid_level as i16);
+        asm.jmp_imm(Jmp::Lt, R2, namespace.level as i32, done);
+        // Read as memory: the verifier of older kernels knows one number only.
+        asm.alu_imm(Alu::Add, R3, namespace.number() as i32);
+        base.address(asm, R1, room);
+        asm.mov_imm(R2, i64::from(PidNamespace::UPID));
+        asm.call(helper::PROBE_READ_KERNEL);
+        base.load(asm, R1, room + PidNamespace::UPID_NS);
+        asm.mov_imm(R0, 0);
+        asm.mov_imm(R2, namespace.address as i64);
+        asm.jmp(Jmp::Ne, R1, R2, done);
+        base.load(asm, R0, room);
+        asm.mov32(R0, R0);
+        asm.bind(done);
+    }
+}
+
+/// Whose number is looked up.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Whose {
+    /// The current thread's.
+    Thread,
+    /// Its process's.
+    Process,
+    /// Its parent process's.
+    Parent,
 }

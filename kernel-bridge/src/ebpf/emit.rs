@@ -125,7 +125,12 @@ pub(super) struct Env<'a> {
 impl Env<'_> {
     /// The code that fills context fields.
     pub(super) fn filler(&self) -> Filler<'_> {
-        Filler { layout: &self.context, offsets: &self.target.offsets, control: self.state.control }
+        Filler {
+            layout: &self.context,
+            offsets: &self.target.offsets,
+            namespace: self.target.namespace.as_ref(),
+            control: self.state.control,
+        }
     }
 
     /// Bytes of stack a program's own frame takes: the context and what the prologue needs.
@@ -235,7 +240,7 @@ pub fn emit(plan: &Plan, target: &Target) -> Result<EbpfProgram, EmitError> {
     let remembers = hooks.iter().any(prologue::watches_sigreturn);
     let sigreturn = remembers.then(|| take_map(true));
     let rodata_map = take_map(true);
-    let context = ContextLayout::new(&needs);
+    let context = ContextLayout::new(&needs, target.namespace.is_some());
     let context_size = if many { context.size } else { 0 };
     let scratch = scratch(plan, &facts, scratch_map, spilled, context_size)?;
     if uses_scratch {

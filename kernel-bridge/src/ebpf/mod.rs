@@ -156,6 +156,8 @@ pub struct Target {
     pub inject: bool,
     /// Offsets in kernel structures, from BTF. Zero under injection.
     pub offsets: KernelOffsets,
+    /// The tracer's PID namespace, whose numbers processes and threads have in the program; `None` in the initial one.
+    pub namespace: Option<PidNamespace>,
     /// Possible CPUs.
     pub cpus: u32,
     /// Whether raw tracepoints may be loaded as `tp_btf`.
@@ -166,6 +168,35 @@ pub struct Target {
     pub agg_size: u64,
     /// Bytes of dynamic variables (`dynvarsize`): bounds the entries of associative arrays.
     pub dynvar_size: u64,
+}
+
+/// A PID namespace, and where a task keeps its number in it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct PidNamespace {
+    /// Address of the kernel's `struct pid_namespace`.
+    pub address: u64,
+    /// Its depth below the initial one, at least 1.
+    pub level: u32,
+    /// `task_struct.group_leader`
+    pub task_group_leader: u32,
+    /// `task_struct.thread_pid`
+    pub task_thread_pid: u32,
+    /// `pid.level`
+    pub pid_level: u32,
+    /// `pid.numbers`: a `struct upid` (number, then address of the namespace) by level.
+    pub pid_numbers: u32,
+}
+
+impl PidNamespace {
+    /// Bytes of a `struct upid`.
+    pub const UPID: u32 = 16;
+    /// `upid.ns`
+    pub const UPID_NS: u32 = 8;
+
+    /// Offset in `struct pid` of the number in this namespace.
+    pub fn number(&self) -> u32 {
+        self.pid_numbers + self.level * PidNamespace::UPID
+    }
 }
 
 /// Byte offsets in kernel structures on this kernel.

@@ -116,7 +116,8 @@ impl Program<'_, '_> {
         for group in self.hook.probes.iter().filter_map(|(_, group, _)| self.env.group(*group).ok()) {
             fields = fields.or(self.env.group_needs(group).fields);
         }
-        let identity = fields.has(Field::PidTgid);
+        // In a PID namespace the numbers at hand are not the ones that count.
+        let identity = fields.has(Field::PidTgid) && self.env.target.namespace.is_none();
         if identity {
             self.asm.ldx(Size::W, R1, R0, self.env.target.offsets.task_pid as i16);
             self.asm.mov(R9, R2);

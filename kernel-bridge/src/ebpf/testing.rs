@@ -140,6 +140,7 @@ pub(super) fn injected() -> Target {
         sites: Vec::new(),
         inject: true,
         offsets: KernelOffsets::default(),
+        namespace: None,
         cpus: 2,
         typed: false,
         ring_size: 1 << 16,

@@ -17,6 +17,7 @@ use dtrail_vm::fault::Drops;
 use rustix::time::{ClockId, clock_gettime};
 
 use super::losses::Losses;
+use super::namespace;
 use super::targets::{Target, Targets};
 use super::waiting::Waiting;
 use crate::ebpf::{self, EbpfProgram, HookSite, KernelOffsets, MapAccess, control};
@@ -140,6 +141,7 @@ pub(super) fn target_without_kernel(settings: Settings) -> Result<ebpf::Target, 
         sites: Vec::new(),
         inject: false,
         offsets: KernelOffsets::default(),
+        namespace: None,
         cpus,
         typed: true,
         ring_size,
@@ -235,7 +237,8 @@ impl EventSource for BpfSource {
             return Ok(());
         }
         let types = Btf::of_kernel().map_err(|e| load::no_types(&e))?;
-        let target = target(plan, self.settings, &types)?;
+        let target =
+            ebpf::Target { namespace: namespace::own(&types)?, ..target(plan, self.settings, &types)? };
         let program = ebpf::emit(plan, &target).map_err(|e| Error::new(e.to_string()))?;
         let tracepoints = load::types_for(&program, &types)?;
         drop(types);

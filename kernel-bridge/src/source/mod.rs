@@ -8,6 +8,7 @@ pub mod idle;
 pub mod inject;
 pub mod kernel_part;
 mod losses;
+mod namespace;
 pub mod ptrace;
 pub mod synthetic;
 pub mod synthetic_event;
