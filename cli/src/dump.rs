@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use dtrail_kernel_bridge::ebpf::disasm;
-use dtrail_kernel_bridge::source::bpf;
+use dtrail_kernel_bridge::source::{bpf, inject};
 use dtrail_lang::ast;
 use dtrail_lang::env::Environment;
 use dtrail_lang::ir::ClauseId;
@@ -45,10 +45,14 @@ pub(crate) fn ir(plan: &Plan) -> String {
     text
 }
 
-/// The maps and programs that would be loaded, disassembled.
-pub(crate) fn ebpf(plan: &Plan, settings: &Settings) -> Result<String, Failure> {
+/// The maps and programs that would be loaded, disassembled; `injected` if events are made up.
+pub(crate) fn ebpf(plan: &Plan, settings: &Settings, injected: bool) -> Result<String, Failure> {
     if plan.groups.is_empty() {
         return Ok("no kernel part\n".into());
     }
-    Ok(disasm::program(&bpf::emit(plan, settings.into())?))
+    let program = match injected {
+        true => inject::emit(plan, settings.into())?,
+        false => bpf::emit(plan, settings.into())?,
+    };
+    Ok(disasm::program(&program))
 }

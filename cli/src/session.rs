@@ -24,7 +24,7 @@ use dtrail_vm::runtime::Space;
 use crate::describe::{Described, descriptions};
 use crate::failure::Failure;
 use crate::machine::{self, Machine, reason};
-use crate::options::{EngineChoice, Form, Mode, Options};
+use crate::options::{EngineChoice, Form, Mode, Options, SourceChoice};
 use crate::{Interrupts, Outcome, dump, library, list, preprocess, sizes, stability};
 
 /// Where text goes.
@@ -122,7 +122,10 @@ impl Session<'_> {
             Mode::Dump(form) => {
                 let (plan, _) = self.plan(compiled, &machine)?;
                 let text = match form {
-                    Form::Ebpf => dump::ebpf(&plan, &self.settings)?,
+                    Form::Ebpf => {
+                        let injected = matches!(self.options.source, SourceChoice::Synthetic(_));
+                        dump::ebpf(&plan, &self.settings, injected)?
+                    }
                     Form::Clif => jit::dump(&plan),
                     Form::Ast | Form::Ir => dump::ir(&plan),
                 };

@@ -291,6 +291,11 @@ fn made_up_events_on_the_command_line() {
             "",
             0,
         );
+        // What is shown is what runs: the program that made-up events go through.
+        let output = run(&[&source, "--engine", engine, "--dump=ebpf", "-n", program]);
+        let out = String::from_utf8(output.stdout).expect("text");
+        let shown = if engine == "rbpf" { "\nprogram inject_0 on Inject:\n" } else { "no kernel part\n" };
+        assert!(out.contains(shown) && !out.contains("SysEnter"), "{out}");
     }
     let bad = Scratch::new("bad.events", "at 1ms syscall::read:enter tid=1\n");
     let output = run(&[&format!("--source=synthetic={}", bad.path()), "-qn", program]);

@@ -168,6 +168,7 @@ const EVERY_PROBE: &[(&str, u64)] = &[
     ("rt_sigaction:entry", 1),
     ("rt_sigaction:return", 1),
     ("rt_sigreturn:entry", 2),
+    ("rt_sigreturn:return", 2),
     ("vfork:entry", 1),
     ("vfork:return", 2),
     ("wait4:entry", 4),
@@ -190,6 +191,36 @@ fn every_probe_counts_the_same() {
         let known: BTreeMap<String, u64> =
             EVERY_PROBE.iter().map(|&(name, n)| (name.to_owned(), n)).collect();
         assert_eq!(got, known, "{who:?}");
+    }
+}
+
+#[test]
+fn a_thousand_clauses_on_one_probe() {
+    let Some(steps) = steps() else { return };
+    // More clauses than the kernel has functions for, more aggregations than it has maps for, names in each record.
+    let clause = |i: usize| match i % 4 {
+        0 => format!("@a{i} = sum({i});"),
+        1 => format!("@b[{i}] = count();"),
+        2 => format!("@c{i}[execname] = sum({i});"),
+        _ => format!("printf(\"%s {i} \", execname);"),
+    };
+    let clauses = (0..1000).map(|i| format!("syscall::getpid:entry /pid == $target/ {{ {} }}\n", clause(i)));
+    let program: String = clauses.collect();
+    let sums = |text: &str| -> u64 {
+        let last = text.lines().filter_map(|line| line.split_whitespace().last()?.parse::<u64>().ok());
+        last.sum()
+    };
+    let command = format!("{steps} getpid=1");
+    let texts: Vec<String> =
+        everybody().into_iter().map(|who| printed(who, &["-qn", &program, "-c", &command])).collect();
+    // Each sum is its clause's number, each count 1; what `printf` prints is on the first line.
+    let (named, counted): (Vec<u64>, Vec<u64>) =
+        ((0..1000).filter(|i| i % 4 == 0 || i % 4 == 2).collect(), vec![1; 250]);
+    let expected: u64 = named.iter().chain(&counted).sum();
+    for text in &texts {
+        assert_eq!(text.matches("steps ").count(), 500, "{text}");
+        assert_eq!(sums(text.split_once('\n').map_or("", |(_, rest)| rest)), expected);
+        assert_eq!(text, &texts[0]);
     }
 }
 

@@ -206,7 +206,7 @@ fn sweep_array(
     take: &mut dyn FnMut(AggId, u32, Box<[Value]>, AggState),
 ) {
     for generation in generations {
-        let index = ((generation % facts.generations) as u32).to_le_bytes();
+        let index = (place.first + (generation % facts.generations) as u32).to_le_bytes();
         let Some(value) = maps.lookup(place.map, &index) else { continue };
         if value.iter().all(|byte| *byte == 0) {
             continue;

@@ -236,6 +236,7 @@ fn every_call_is_counted() {
             "rt_sigaction:entry 1",
             "rt_sigaction:return 1",
             "rt_sigreturn:entry 2",
+            "rt_sigreturn:return 2",
             "vfork:entry 1",
             "vfork:return 2",
             "wait4:entry 4",
@@ -443,9 +444,9 @@ fn memory() {
 fn signals_reach_the_program() {
     check(
         "signal=2 exit=3",
-        &["syscall::rt_sigreturn:entry"],
+        &["syscall::rt_sigreturn:"],
         nothing,
-        &["rt_sigreturn:entry"; 2],
+        &["rt_sigreturn:entry", "rt_sigreturn:return", "rt_sigreturn:entry", "rt_sigreturn:return"],
         ExitedHow::Status(3),
     );
 }

@@ -65,7 +65,7 @@ impl Gen<'_> {
         let done = self.asm.label();
         let lost = self.counted(counter::AGGREGATION, done);
         if place.key.is_empty() {
-            self.find_unkeyed(place.map)?;
+            self.find_unkeyed(place.map, place.first)?;
             self.asm.jmp_imm(Jmp::Eq, R0, 0, lost);
         } else {
             if keys.len() != place.key.len() {
@@ -82,17 +82,20 @@ impl Gen<'_> {
         Ok(())
     }
 
-    /// `R0` = the value of an aggregation without keys.
-    fn find_unkeyed(&mut self, map: u32) -> Result<(), EmitError> {
+    /// `R0` = the value of an aggregation without keys, whose entries begin at `first`.
+    fn find_unkeyed(&mut self, map: u32, first: u32) -> Result<(), EmitError> {
         let key = self.key_word()?;
         let generations = self.env.plan.cuts.generations();
         if generations > 1 {
             self.asm.map_value(R1, self.env.state.control, control::GENERATION * 8);
             self.asm.ldx(Size::D, R1, R1, 0);
             self.asm.alu_imm(Alu::And, R1, generations as i32 - 1);
+            if first > 0 {
+                self.asm.alu_imm(Alu::Add, R1, first as i32);
+            }
             self.asm.stx(Size::W, FP, key, R1);
         } else {
-            self.asm.st_imm(Size::W, FP, key, 0);
+            self.asm.st_imm(Size::W, FP, key, first as i32);
         }
         self.asm.map(R1, map);
         self.asm.mov(R2, FP);

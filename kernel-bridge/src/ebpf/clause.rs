@@ -37,6 +37,8 @@ pub(super) struct Gen<'a> {
     pub(super) alloc: Allocation,
     /// Bytes of the frame in use.
     frame: u32,
+    /// Bytes that the frame of the calling program takes; 0 where the clause stands in the program itself.
+    outer: u32,
     /// Where spilled registers begin.
     slots_at: u32,
     /// What of the context is known to be filled here.
@@ -72,8 +74,35 @@ enum Cold {
     Count { at: Label, counter: u32, resume: Label },
 }
 
-/// Emits one clause.
-pub(super) fn emit(env: &Env<'_>, id: ClauseId, agg_slot: u32) -> Result<Code, EmitError> {
+/// Emits clauses as one subprogram. If they are several, `R3` tells which one is called, by its place among them.
+pub(super) fn emit(env: &Env<'_>, clauses: &[ClauseId], agg_slot: u32) -> Result<Code, EmitError> {
+    let outer = env.program_frame().next_multiple_of(32);
+    let mut asm = Asm::new();
+    for (number, &id) in clauses.iter().enumerate() {
+        let next = asm.label();
+        if number + 1 < clauses.len() {
+            asm.jmp_imm(Jmp::Ne, R3, number as i32, next);
+        }
+        asm = append(env, id, agg_slot, asm, 0, outer)?;
+        asm.bind(next);
+    }
+    asm.finish().map_err(|e| EmitError::TooBig { clause: clauses.first().copied(), insns: e.insns })
+}
+
+/// Emits one clause in place of its call, as the last thing that a program does: every way through it ends the program.
+pub(super) fn emit_last(env: &Env<'_>, id: ClauseId, agg_slot: u32, asm: Asm) -> Result<Asm, EmitError> {
+    append(env, id, agg_slot, asm, env.program_frame(), 0)
+}
+
+/// Appends the code of a clause; `frame` is what is taken of the frame it stands in.
+fn append(
+    env: &Env<'_>,
+    id: ClauseId,
+    agg_slot: u32,
+    asm: Asm,
+    frame: u32,
+    outer: u32,
+) -> Result<Asm, EmitError> {
     let Some(clause) = env.plan.kernel[id.index()].as_ref() else {
         return Err(EmitError::inconsistent(Some(id), "a clause without a kernel part is called"));
     };
@@ -87,10 +116,11 @@ pub(super) fn emit(env: &Env<'_>, id: ClauseId, agg_slot: u32) -> Result<Code, E
         layout: &env.plan.clause_layouts[id.index()],
         facts,
         agg_slot,
-        asm: Asm::new(),
+        asm,
         base: ContextBase::clause(&env.context, env.context_at),
         alloc,
-        frame: 0,
+        frame,
+        outer,
         slots_at: 0,
         known: Fields::default(),
         cold: Vec::new(),
@@ -101,7 +131,7 @@ pub(super) fn emit(env: &Env<'_>, id: ClauseId, agg_slot: u32) -> Result<Code, E
         memory: super::memory::Memory::default(),
     };
     emitter.run()?;
-    emitter.asm.finish().map_err(|e| EmitError::TooBig { clause: Some(id), insns: e.insns })
+    Ok(emitter.asm)
 }
 
 /// The callee-saved registers that are left for values.
@@ -154,7 +184,7 @@ impl<'a> Gen<'a> {
         let labels: Vec<Label> = self.clause.blocks.iter().map(|_| self.asm.label()).collect();
         let mut known_at: Vec<Option<Fields>> = vec![None; labels.len()];
         let mut handlers = vec![Handler::Clause; labels.len()];
-        known_at[0] = Some(Fields::default());
+        known_at[0] = Some(self.env.filled_at_start());
         for (b, block) in self.clause.blocks.iter().enumerate() {
             self.asm.bind(labels[b]);
             self.restore_memory(BlockId(b as u32));
@@ -353,8 +383,7 @@ impl<'a> Gen<'a> {
     fn take_frame(&mut self, bytes: u32) -> Result<u32, EmitError> {
         let at = self.frame;
         self.frame += bytes;
-        let program = self.env.program_frame().next_multiple_of(32);
-        if program + self.frame.next_multiple_of(32) > FRAME_LIMIT {
+        if self.outer + self.frame.next_multiple_of(32) > FRAME_LIMIT {
             return Err(EmitError::Stack { clause: self.id });
         }
         Ok(at)

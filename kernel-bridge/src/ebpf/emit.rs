@@ -4,13 +4,14 @@
 //! hook, then close the read-only data. Pure: equal input gives equal output.
 
 use std::cell::RefCell;
+use std::collections::HashMap;
 
 use dtrail_lang::ir::{AggId, ClauseId, ProbeIndex, Scope, VarId};
 use dtrail_lang::plan::{Group, GroupId, KeyPart, Plan};
 
 use super::alloc::{self, STACK_SLOTS};
 use super::clause::{self, Baseline};
-use super::context::{ContextLayout, Field, Filler, Needs};
+use super::context::{ContextLayout, Field, Fields, Filler, Needs};
 use super::maps::{self, Demands, Scratch};
 use super::rodata::Rodata;
 use super::survey::{self, ClauseFacts};
@@ -84,7 +85,7 @@ impl std::fmt::Display for EmitError {
             EmitError::Scratch { bytes } => {
                 write!(
                     f,
-                    "strings, keys and records need {bytes} bytes of scratch memory, the kernel gives 32768"
+                    "strings, keys and records need {bytes} bytes of memory at once, the kernel gives 32768"
                 )
             }
             EmitError::Aggregation { agg, bytes } => {
@@ -101,6 +102,24 @@ impl std::fmt::Display for EmitError {
 }
 
 impl std::error::Error for EmitError {}
+
+impl From<EmitError> for dtrail_vm::event::Error {
+    fn from(error: EmitError) -> dtrail_vm::event::Error {
+        let told = dtrail_vm::event::Error::new(error.to_string());
+        match error {
+            EmitError::TooBig { .. } => told.help(
+                "use fewer clauses on a probe, or `-x placement=user`, which keeps all but the reading of values out of the \
+                 kernel",
+            ),
+            EmitError::Stack { .. } => told.help("use fewer values at once, or `-x placement=user`"),
+            EmitError::Scratch { .. } => told.help(
+                "make `-x strsize=` (or `-x scratchsize=`) smaller, or record fewer strings on one probe",
+            ),
+            EmitError::Aggregation { .. } => told.help("use fewer levels"),
+            EmitError::Inconsistent { .. } => told.help("this is a defect of dtrail: please report it"),
+        }
+    }
+}
 
 /// What all parts of the emitter look things up in.
 pub(super) struct Env<'a> {
@@ -131,6 +150,18 @@ impl Env<'_> {
             namespace: self.target.namespace.as_ref(),
             control: self.state.control,
         }
+    }
+
+    /// Which fields of the context every program fills before it runs a clause that needs them.
+    pub(super) fn filled_at_start(&self) -> Fields {
+        let mut filled = Fields::default();
+        for field in Field::ALL {
+            let identity = field == Field::PidTgid && self.target.namespace.is_none();
+            if identity || (self.target.inject && field != Field::Task) {
+                filled.add(field);
+            }
+        }
+        filled
     }
 
     /// Bytes of stack a program's own frame takes: the context and what the prologue needs.
@@ -186,8 +217,14 @@ fn record_needs(group: &Group) -> Needs {
 
 fn tail_strings(group: &Group, facts: &[ClauseFacts]) -> u32 {
     let of_clauses: u32 = group.clauses.iter().map(|c| facts[c.index()].tail_strings).sum();
+    let name = u32::from(sent_names(group, facts) > 0);
     let of_error = group.layout.shared_slots.iter().filter(|s| s.var.row().string).count() as u32;
-    of_clauses + of_error
+    of_clauses + name + of_error
+}
+
+/// How many slots of a group's record may hold the command name.
+fn sent_names(group: &Group, facts: &[ClauseFacts]) -> u32 {
+    group.clauses.iter().map(|c| facts[c.index()].sent_names).sum()
 }
 
 /// The probes of one hook.
@@ -277,7 +314,7 @@ pub fn emit(plan: &Plan, target: &Target) -> Result<EbpfProgram, EmitError> {
         env.state.vars[var.index()] = Some(super::VarPlace::Firing { offset: *at });
     }
 
-    let mut subprograms = Subprograms::default();
+    let mut subprograms = Subprograms::new(plan);
     let mut programs = Vec::new();
     for (number, hook) in hooks.iter().enumerate() {
         programs.push(prologue::program(&env, hook, number, &mut subprograms)?);
@@ -296,25 +333,59 @@ pub fn emit(plan: &Plan, target: &Target) -> Result<EbpfProgram, EmitError> {
     Ok(EbpfProgram { maps, programs, subprograms: subprograms.list, state })
 }
 
-/// The subprograms emitted so far, by clause and copy.
-#[derive(Default)]
+/// Most subprograms of one program: the kernel takes 256 functions, the program among them.
+const SUBPROGRAMS: usize = 255;
+
+/// The subprograms emitted so far, by first clause and copy.
 pub(super) struct Subprograms {
-    keys: Vec<(ClauseId, u32)>,
+    /// By clause: which bundle it is in, and its number there. Clauses without a kernel part are in none.
+    bundle_of: Vec<Option<(usize, u32)>>,
+    /// Clauses that share a subprogram, one each unless a program would have more of them than the kernel takes.
+    bundles: Vec<Vec<ClauseId>>,
+    known: HashMap<(usize, u32), u32>,
     list: Vec<Subprogram>,
 }
 
+/// What to call for a clause.
+pub(super) struct Callee {
+    /// Index in [`EbpfProgram::subprograms`].
+    pub(super) subprogram: u32,
+    /// What tells the clause from others in it, for `R3`.
+    pub(super) number: Option<u32>,
+}
+
 impl Subprograms {
+    fn new(plan: &Plan) -> Subprograms {
+        let kernel = (0..plan.kernel.len()).filter(|&i| plan.kernel[i].is_some());
+        let clauses: Vec<ClauseId> = kernel.map(|i| ClauseId(i as u32)).collect();
+        let bundles: Vec<Vec<ClauseId>> =
+            clauses.chunks(clauses.len().div_ceil(SUBPROGRAMS).max(1)).map(<[_]>::to_vec).collect();
+        let mut bundle_of = vec![None; plan.kernel.len()];
+        for (b, bundle) in bundles.iter().enumerate() {
+            for (number, clause) in bundle.iter().enumerate() {
+                bundle_of[clause.index()] = Some((b, number as u32));
+            }
+        }
+        Subprograms { bundle_of, bundles, known: HashMap::new(), list: Vec::new() }
+    }
+
     /// The subprogram of a clause, emitted when first asked for. A clause that updates states with a copy a program has
     /// an instance a program.
-    pub(super) fn of(&mut self, env: &Env<'_>, clause: ClauseId, program: u32) -> Result<u32, EmitError> {
-        let slot = if env.facts[clause.index()].copies { program } else { 0 };
-        if let Some(index) = self.keys.iter().position(|k| *k == (clause, slot)) {
-            return Ok(index as u32);
+    pub(super) fn of(&mut self, env: &Env<'_>, clause: ClauseId, program: u32) -> Result<Callee, EmitError> {
+        let Some((index, number)) = self.bundle_of[clause.index()] else {
+            return Err(EmitError::inconsistent(Some(clause), "a clause without a kernel part is called"));
+        };
+        let bundle = &self.bundles[index];
+        let slot = if bundle.iter().any(|c| env.facts[c.index()].copies) { program } else { 0 };
+        let number = (bundle.len() > 1).then_some(number);
+        if let Some(&subprogram) = self.known.get(&(index, slot)) {
+            return Ok(Callee { subprogram, number });
         }
-        let code = clause::emit(env, clause, slot)?;
-        self.keys.push((clause, slot));
-        self.list.push(Subprogram { name: format!("clause_{}_{slot}", clause.0), code });
-        Ok(self.list.len() as u32 - 1)
+        let code = clause::emit(env, bundle, slot)?;
+        let subprogram = self.list.len() as u32;
+        self.known.insert((index, slot), subprogram);
+        self.list.push(Subprogram { name: format!("clause_{}_{slot}", bundle[0].0), code });
+        Ok(Callee { subprogram, number })
     }
 }
 
@@ -377,7 +448,8 @@ fn scratch(
     for home in &plan.homes {
         key = key.max(size(&home.key));
     }
-    Scratch::new(plan, map, &Demands { record, firing, buffers, key, spilled, context, memory })
+    let name = plan.groups.iter().any(|group| sent_names(group, facts) > 1);
+    Scratch::new(plan, map, &Demands { record, firing, buffers, key, spilled, context, memory, name })
 }
 
 /// Clauses with more values in flight than a frame has room for use scratch memory for the rest. Gives the words the

@@ -34,9 +34,24 @@ pub(super) struct Placed {
     pub(super) maps: Vec<MapSpec>,
     /// Where state lies.
     pub(super) state: StateLayout,
+    /// The arrays of aggregations without keys.
+    unkeyed: Vec<u32>,
 }
 
 impl Placed {
+    /// Makes room for one more aggregation without keys; its map and first entry.
+    fn add_unkeyed(&mut self, name: &str, value_size: u32, generations: u32) -> (u32, u32) {
+        let shared = self.unkeyed.iter().find(|&&map| self.maps[map as usize].value_size == value_size);
+        if let Some(&map) = shared {
+            let first = &mut self.maps[map as usize].max_entries;
+            *first += generations;
+            return (map, *first - generations);
+        }
+        let map = self.add(array(name, MapKind::PerCpuArray, value_size, generations));
+        self.unkeyed.push(map);
+        (map, 0)
+    }
+
     fn add(&mut self, spec: MapSpec) -> u32 {
         self.maps.push(spec);
         self.maps.len() as u32 - 1
@@ -54,7 +69,7 @@ pub(super) fn place(
     facts: &[ClauseFacts],
     copies: u32,
 ) -> Result<Placed, EmitError> {
-    let mut placed = Placed { maps: Vec::new(), state: StateLayout::default() };
+    let mut placed = Placed { maps: Vec::new(), state: StateLayout::default(), unkeyed: Vec::new() };
     placed.state.control = placed.add(array("control", MapKind::Array { mmap: true }, control::WORDS * 8, 1));
     placed.state.counters = placed.add(array("counters", MapKind::PerCpuArray, counter::WORDS * 8, 1));
     let sends = plan.groups.iter().any(|g| g.clauses.iter().any(|c| facts[c.index()].sends));
@@ -194,25 +209,25 @@ fn aggregation(
         return Err(EmitError::Aggregation { agg, bytes: value_size });
     }
     let name = format!("agg{index}");
-    let spec = if key.is_empty() {
-        array(&name, MapKind::PerCpuArray, value_size, plan.cuts.generations())
+    let (map, first) = if key.is_empty() {
+        placed.add_unkeyed(&name, value_size, plan.cuts.generations())
     } else {
         let generation = if plan.cuts.any() { 8 } else { 0 };
         let key_size = generation + key.iter().map(|p| p.size(strsize)).sum::<u32>();
         // Bounded by what the key is in D, so that every engine drops the same; old generations wait for their sweep.
         let types = declared.keys.iter().map(|&ty| KeyPart::of(ty));
         let most = entries(target.agg_size, types, strsize, 8 * u64::from(words));
-        MapSpec {
+        let spec = MapSpec {
             name,
             kind: MapKind::PerCpuHash,
             key_size,
             value_size,
             max_entries: most.saturating_mul(plan.cuts.generations()),
             init: None,
-        }
+        };
+        (placed.add(spec), 0)
     };
-    let map = placed.add(spec);
-    Ok(AggPlace { agg, key: key.to_vec(), map, words, slots })
+    Ok(AggPlace { agg, key: key.to_vec(), map, first, words, slots })
 }
 
 /// What the clauses of a plan ask of scratch memory at most.
@@ -231,6 +246,8 @@ pub(super) struct Demands {
     pub(super) context: u32,
     /// Whether `copyin` memory is used.
     pub(super) memory: bool,
+    /// Whether a record may hold the command name more than once.
+    pub(super) name: bool,
 }
 
 /// How the scratch memory of a program is divided; the same in all programs of a plan, so that clauses can be shared.
@@ -250,6 +267,8 @@ pub(super) struct Scratch {
     pub(super) temps: u32,
     /// Offset in the record of the end of its tail. In memory, since the verifier would follow each value of a register.
     pub(super) tail: u32,
+    /// Where in the record the command name is, as a slot says it; 0 until it is sent.
+    pub(super) sent_name: Option<u32>,
     /// The context, if it does not lie on the stack.
     pub(super) context: u32,
     /// Where keys are built.
@@ -281,6 +300,7 @@ impl Scratch {
         scratch.comm = take(8 + 16 + 8);
         scratch.temps = take(24);
         scratch.tail = take(8);
+        scratch.sent_name = demands.name.then(|| take(8));
         scratch.context = take(demands.context);
         scratch.key = take(demands.key);
         scratch.spilled = take(demands.spilled.saturating_mul(8));

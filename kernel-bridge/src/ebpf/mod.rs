@@ -345,8 +345,6 @@ pub mod control {
     pub const STATUS: u32 = 4;
     /// Nanoseconds to add to `timestamp` for `walltimestamp`.
     pub const WALL_OFFSET: u32 = 5;
-    /// Thread-group ID of the tracer (0: none): its own events are not reported.
-    pub const TRACER: u32 = 6;
     /// Number of words.
     pub const WORDS: u32 = 8;
 }
@@ -402,9 +400,11 @@ pub struct AggPlace {
     pub agg: AggId,
     /// The packed key, without the generation.
     pub key: Vec<KeyPart>,
-    /// Map index. Without keys a per-CPU array with one entry a generation (entry: generation modulo the number of
-    /// entries); with keys a per-CPU hash whose key is preceded by 8 bytes of generation if the plan has cuts.
+    /// Map index. Without keys a per-CPU array with one entry a generation, from `first` on (entry: generation modulo
+    /// their number), which aggregations with values of one size share; with keys a per-CPU hash whose key is preceded by 8 bytes of generation if the plan has cuts.
     pub map: u32,
+    /// Without keys, its first entry; else 0.
+    pub first: u32,
     /// Words of one state: [`dtrail_lang::plan::layout::agg_words`].
     pub words: u32,
     /// Copies of the state in a value, merged when swept: one for each program that updates it if the function is not

@@ -1,7 +1,7 @@
 //! One program a hook: decide whether the event concerns anyone, fill the context, run the groups, send their records.
 //!
 //! Everything that depends on the hook is here; clause bodies do not know where they run. The order of the tests is by
-//! cost: the gate, the table of system call numbers, then (with the task at hand) compat calls and the tracer itself.
+//! cost: the gate, the table of system call numbers, then (with the task at hand) compat calls.
 //!
 //! `R6` is the hook's argument; `R7` the scratch memory; `R8` the entry of the dispatch table.
 
@@ -9,17 +9,20 @@ mod event;
 mod inject;
 mod syscall;
 
-use dtrail_lang::ir::ProbeIndex;
+use dtrail_lang::ir::{ClauseId, ProbeIndex};
 use dtrail_lang::plan::{Group, GroupId};
 
 use super::abi::ABI;
 use super::asm::{Alu, Asm, FP, Jmp, Label, Mreg, R0, R1, R2, R3, R7, R9, Size};
 use super::context::{ContextBase, Field, Fields, Needs};
 use super::emit::{EmitError, Env, HookProbes, Subprograms};
-use super::{Hook, ProgramSpec, Select, Target, control, helper, maps, record};
+use super::{Hook, ProgramSpec, Select, Target, clause, control, helper, maps, record};
 
 /// Bytes of `pt_regs` that hold the arguments of a system call.
 const REGS: u32 = 64;
+
+/// Up to how many groups the program of a hook has the code of their clauses in it, if they have one each.
+const FEW_GROUPS: usize = 4;
 
 /// Bytes of frame below the context: a word for keys, and where the hook's arguments must be copied, the registers.
 pub(super) fn frame(target: &Target) -> u32 {
@@ -94,33 +97,26 @@ impl Program<'_, '_> {
         self.asm.jmp_imm(Jmp::Eq, R0, 0, self.out);
     }
 
-    /// Leaves if the event is the tracer's own; the task is in `R0`. Clobbers `R1`; `R2` = the thread-group ID.
-    fn not_tracer(&mut self) {
-        let other = self.asm.label();
-        self.asm.map_value(R1, self.env.state.control, control::TRACER * 8);
-        self.asm.ldx(Size::D, R1, R1, 0);
-        self.asm.ldx(Size::W, R2, R0, self.env.target.offsets.task_tgid as i16);
-        self.asm.jmp(Jmp::Ne, R1, R2, other);
-        // The idle task has the ID that stands for no tracer.
-        self.asm.jmp_imm(Jmp::Ne, R1, 0, self.out);
-        self.asm.bind(other);
-    }
-
-    /// Begins the context: nothing is filled but the identity of the thread, if someone wants it, since its task is at
-    /// hand in `R0` and its thread-group ID in `R2`. Clobbers `R0` to `R5` and `R9`.
-    fn start_context(&mut self) {
-        if !self.env.context.is_used() {
-            return;
-        }
+    /// Whether a clause of this hook asks who runs.
+    fn wants_identity(&self) -> bool {
         let mut fields = Fields::default();
         for group in self.hook.probes.iter().filter_map(|(_, group, _)| self.env.group(*group).ok()) {
             fields = fields.or(self.env.group_needs(group).fields);
         }
         // In a PID namespace the numbers at hand are not the ones that count.
-        let identity = fields.has(Field::PidTgid) && self.env.target.namespace.is_none();
+        fields.has(Field::PidTgid) && self.env.target.namespace.is_none()
+    }
+
+    /// Begins the context: nothing is filled but [`Env::filled_at_start`]. If someone asks who runs, the task must be in
+    /// `R0`. Clobbers `R0` to `R5` and `R9`.
+    fn start_context(&mut self) {
+        if !self.env.context.is_used() {
+            return;
+        }
+        let identity = self.wants_identity();
         if identity {
+            self.asm.ldx(Size::W, R9, R0, self.env.target.offsets.task_tgid as i16);
             self.asm.ldx(Size::W, R1, R0, self.env.target.offsets.task_pid as i16);
-            self.asm.mov(R9, R2);
             self.asm.alu_imm(Alu::Lsh, R9, 32);
             self.asm.alu(Alu::Or, R9, R1);
         }
@@ -197,14 +193,16 @@ impl Program<'_, '_> {
         &mut self,
         groups: &[GroupId],
         done: Label,
+        last: bool,
         subprograms: &mut Subprograms,
         arguments: &impl Fn(&mut Self, &Group) -> Result<(), EmitError>,
     ) -> Result<(), EmitError> {
+        let last = last && groups.len() <= FEW_GROUPS;
         let labels: Vec<Label> = groups.iter().map(|_| self.asm.label()).collect();
         self.search(groups, &labels, done);
         for (group, label) in groups.iter().zip(labels) {
             self.asm.bind(label);
-            self.run_group(*group, done, subprograms, arguments)?;
+            self.run_group(*group, done, last, subprograms, arguments)?;
             self.asm.ja(done);
         }
         Ok(())
@@ -227,18 +225,29 @@ impl Program<'_, '_> {
         self.search(&groups[middle..], &labels[middle..], none);
     }
 
+    /// The clause of a group that is all there is to do: nothing comes after it, no record either.
+    fn only_clause(&self, group: &Group) -> Option<ClauseId> {
+        let mut clauses = group.clauses.iter().filter(|c| self.env.plan.kernel[c.index()].is_some());
+        let only = clauses.next().filter(|_| clauses.next().is_none())?;
+        let needs = self.env.group_needs(group);
+        (!needs.area && !needs.cut).then_some(*only)
+    }
+
     /// Runs the clauses of a group and sends its record; goes to `done` if there is no scratch memory, else falls through
-    /// to it.
+    /// to it. `last` tells that the program does nothing afterwards: then the code of a single clause stands here instead
+    /// of a call.
     fn run_group(
         &mut self,
         id: GroupId,
         done: Label,
+        last: bool,
         subprograms: &mut Subprograms,
         arguments: &impl Fn(&mut Self, &Group) -> Result<(), EmitError>,
     ) -> Result<(), EmitError> {
         let env = self.env;
         let group = env.group(id)?;
         arguments(self, group)?;
+        let last = if last { self.only_clause(group) } else { None };
         let key = self.key();
         let sends = env.group_sends(group);
         let needs = env.group_needs(group);
@@ -266,8 +275,16 @@ impl Program<'_, '_> {
             if facts.scratch {
                 self.asm.mov(R2, R7);
             }
-            let subprogram = subprograms.of(env, *clause, self.number)?;
-            self.asm.call_subprogram(subprogram);
+            if last == Some(*clause) {
+                let copy = if facts.copies { self.number } else { 0 };
+                self.asm = clause::emit_last(env, *clause, copy, std::mem::take(&mut self.asm))?;
+                return Ok(());
+            }
+            let callee = subprograms.of(env, *clause, self.number)?;
+            if let Some(number) = callee.number {
+                self.asm.mov_imm(R3, i64::from(number));
+            }
+            self.asm.call_subprogram(callee.subprogram);
             if facts.exits && i + 1 < group.clauses.len() {
                 self.base.load(&mut self.asm, R0, env.context.exit);
                 self.asm.jmp_imm(Jmp::Ne, R0, 0, after);
@@ -310,6 +327,9 @@ impl Program<'_, '_> {
             }
             if env.group_has_tail(group) {
                 self.asm.st_imm(Size::D, R7, env.scratch.tail as i16, group.layout.fixed_size as i32);
+                if let Some(sent) = env.scratch.sent_name {
+                    self.asm.st_imm(Size::D, R7, sent as i16, 0);
+                }
             }
         }
         if needs.exit {

@@ -336,10 +336,29 @@ impl Gen<'_> {
 
     pub(super) fn send_string(&mut self, off: i16, src: Reg) -> Result<(), EmitError> {
         let home = self.str_home(src);
+        let area = self.env.context.area;
+        // The command name goes into a record once.
+        let sent = self.env.scratch.sent_name.filter(|_| home == StrHome::Comm);
+        let done = self.asm.label();
+        if let Some(sent) = sent {
+            let fresh = self.asm.label();
+            self.asm.ldx(Size::D, R0, R7, sent as i16);
+            self.asm.jmp_imm(Jmp::Eq, R0, 0, fresh);
+            self.base.load(&mut self.asm, R1, area);
+            self.asm.stx(Size::D, R1, off, R0);
+            self.asm.ja(done);
+            self.asm.bind(fresh);
+        }
         self.prepare(home);
         self.cell_address(R3, home);
-        self.base.load(&mut self.asm, R1, self.env.context.area);
+        self.base.load(&mut self.asm, R1, area);
         append(&mut self.asm, self.env, off);
+        if let Some(sent) = sent {
+            self.base.load(&mut self.asm, R1, area);
+            self.asm.ldx(Size::D, R0, R1, off);
+            self.asm.stx(Size::D, R7, sent as i16, R0);
+        }
+        self.asm.bind(done);
         Ok(())
     }
 

@@ -22,8 +22,10 @@ pub(super) struct ClauseFacts {
     pub(super) exits: bool,
     /// Whether a path through it marks work for user space.
     pub(super) works: bool,
-    /// Strings it may append to the record's tail.
+    /// Strings it may append to the record's tail, but for the command name.
     pub(super) tail_strings: u32,
+    /// How many slots it may fill with the command name.
+    pub(super) sent_names: u32,
     /// Whether it uses `copyin` memory.
     pub(super) memory: bool,
     /// Clause-local strings.
@@ -60,6 +62,12 @@ fn survey_clause(plan: &Plan, id: ClauseId, clause: &Clause, inject: bool) -> Cl
         facts.needs.area |= matches!(block.end, Terminator::Attempt { .. });
         for inst in &block.insts {
             op_needs(plan, id, &inst.op, inject, &mut facts);
+            if let Op::Send { src, .. } = inst.op
+                && matches!(only_def(clause, src), Some(Op::Builtin { var: BuiltinVar::Execname, .. }))
+            {
+                facts.tail_strings -= 1;
+                facts.sent_names += 1;
+            }
         }
     }
     facts.sends |= facts.works;

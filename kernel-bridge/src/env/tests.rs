@@ -45,7 +45,10 @@ fn descriptions() {
             ],
         ),
         ("syscall::exit_group:", &["syscall:vmlinux:exit_group:entry"]),
-        ("syscall::rt_sigreturn:", &["syscall:vmlinux:rt_sigreturn:entry"]),
+        (
+            "syscall::rt_sigreturn:",
+            &["syscall:vmlinux:rt_sigreturn:entry", "syscall:vmlinux:rt_sigreturn:return"],
+        ),
         ("proc:::exec*", &["proc:vmlinux::exec", "proc:vmlinux::exec-failure", "proc:vmlinux::exec-success"]),
         ("proc:::start", &["proc:vmlinux::start"]),
         ("ghost:::x", &[]),

@@ -88,8 +88,13 @@ fn first_few(names: &[String]) -> String {
 
 /// Whether the verifier says that one of its limits was met, as against a mistake in the code.
 fn exceeds_limit(log: &[String]) -> bool {
-    const LIMITS: [&str; 4] =
-        ["has reached the limit", "is too large", "sequence of 8193 jumps", "combined stack size"];
+    const LIMITS: [&str; 5] = [
+        "has reached the limit",
+        "is too large",
+        "sequence of 8193 jumps",
+        "combined stack size",
+        "too many subprograms",
+    ];
     log.iter().any(|line| LIMITS.iter().any(|limit| line.contains(limit)))
 }
 

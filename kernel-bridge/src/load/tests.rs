@@ -46,14 +46,17 @@ impl Asm {
     }
 }
 
-/// Counts what the thread group in [`control::TRACER`] does while the gate is open, and sends its number.
+/// A word of the control map that nothing else uses: whose events count.
+const WHOSE: u32 = control::WORDS - 1;
+
+/// Counts what the thread group in [`WHOSE`] does while the gate is open, and sends its number.
 fn count_and_send(subprogram: u32) -> Code {
     Asm::default()
         .control(1, control::GATE)
         .put(0x15, 1, 0, 9, 0) // if shut, to the end
         .put(0x85, 0, 0, 0, 14) // get_current_pid_tgid
         .put(0x77, 0, 0, 0, 32)
-        .control(1, control::TRACER)
+        .control(1, WHOSE)
         .put(0x5d, 0, 1, 3, 0) // if another, to the end
         .put(0xbf, 1, 0, 0, 0)
         .name(0x85, 0, RelocTarget::Subprogram(subprogram))
@@ -144,7 +147,7 @@ fn programs_run_at_their_hooks() {
         let what = format!("{hook:?} {typed}");
         let (mut loaded, mut maps) = load_it(&program(hook.clone(), typed, count_and_send(0)))
             .unwrap_or_else(|e| panic!("{what}: {e}"));
-        maps.set_control(control::TRACER, u64::from(child.pid()));
+        maps.set_control(WHOSE, u64::from(child.pid()));
         loaded.attach().unwrap_or_else(|e| panic!("{what}: {e}"));
         assert_eq!(results(&mut maps), (0, vec![]), "{what}: the gate is shut");
         maps.set_control(control::GATE, 1);
@@ -166,7 +169,7 @@ fn the_cpu_clock_ticks_on_every_cpu() {
     }
     let hook = Hook::Profile { period: 1_000_000 };
     let (mut loaded, mut maps) = load_it(&program(hook, false, count_and_send(0))).expect("it loads");
-    maps.set_control(control::TRACER, u64::from(std::process::id()));
+    maps.set_control(WHOSE, u64::from(std::process::id()));
     loaded.attach().expect("it can be attached");
     maps.set_control(control::GATE, 1);
     let until = std::time::Instant::now() + std::time::Duration::from_millis(50);
@@ -182,7 +185,7 @@ fn nothing_stays_attached() {
     }
     let (mut loaded, mut maps) =
         load_it(&program(Hook::SysEnter, true, count_and_send(0))).expect("it loads");
-    maps.set_control(control::TRACER, u64::from(std::process::id()));
+    maps.set_control(WHOSE, u64::from(std::process::id()));
     maps.set_control(control::GATE, 1);
     let started = std::time::Instant::now();
     loaded.attach().expect("it can be attached");

@@ -26,10 +26,9 @@ impl Syscall {
     }
 
     /// Whether it comes back to its caller with a result. `execve` counts: its failures return, and so does the new
-    /// image. `rt_sigreturn` does not: it restores the registers of the interrupted code, among them the number that
-    /// says which call returns, so the exit hook cannot tell it.
+    /// image, and `rt_sigreturn`, whose result is the register that it restored.
     pub fn returns(&self) -> bool {
-        !matches!(self.name, "exit" | "exit_group" | "rt_sigreturn")
+        !matches!(self.name, "exit" | "exit_group")
     }
 }
 

@@ -119,7 +119,7 @@ fn wall_offset() -> u64 {
 /// The programs and maps that [`EventSource::attach`] would load for a plan; for `--dump`.
 pub fn emit(plan: &Plan, settings: Settings) -> Result<EbpfProgram, Error> {
     let types = Btf::of_kernel().map_err(|e| load::no_types(&e))?;
-    ebpf::emit(plan, &target(plan, settings, &types)?).map_err(|e| Error::new(e.to_string()))
+    Ok(ebpf::emit(plan, &target(plan, settings, &types)?)?)
 }
 
 /// What the emitter must know of this machine.
@@ -239,7 +239,7 @@ impl EventSource for BpfSource {
         let types = Btf::of_kernel().map_err(|e| load::no_types(&e))?;
         let target =
             ebpf::Target { namespace: namespace::own(&types)?, ..target(plan, self.settings, &types)? };
-        let program = ebpf::emit(plan, &target).map_err(|e| Error::new(e.to_string()))?;
+        let program = ebpf::emit(plan, &target)?;
         let tracepoints = load::types_for(&program, &types)?;
         drop(types);
         let (mut programs, maps, ring) = load_program(plan, &program, tracepoints.as_ref())?;

@@ -26,6 +26,12 @@ use crate::sys::bpf::test_run;
 use crate::sys::ring::Ring;
 use crate::sys::user_memory::UserMemory;
 
+/// The program and maps that [`KernelPart::attach`] would load for a plan; for `--dump`.
+pub fn emit(plan: &Plan, settings: Settings) -> Result<EbpfProgram, Error> {
+    let target = ebpf::Target { inject: true, typed: false, ..target_without_kernel(settings)? };
+    Ok(ebpf::emit(plan, &target)?)
+}
+
 /// What runs an injection program: its maps, and the rest.
 pub trait Machine: MapAccess + std::fmt::Debug + Sized {
     /// Loads a program.
@@ -74,8 +80,7 @@ impl<M: Machine> KernelPart for Injection<M> {
         if plan.groups.is_empty() {
             return Ok(());
         }
-        let target = ebpf::Target { inject: true, typed: false, ..target_without_kernel(self.settings)? };
-        let program = ebpf::emit(plan, &target).map_err(|e| Error::new(e.to_string()))?;
+        let program = emit(plan, self.settings)?;
         let Some(inject) = program.state.inject else { return Ok(()) };
         let machine = M::load(plan, &program)?;
         let losses = Losses::new(program.state.counters);

@@ -115,44 +115,56 @@ pub(super) fn homes(program: &Program, settled: &Settled) -> Vec<Home> {
 
 /// By aggregation site: where it updates, with the key as its code builds it.
 pub(super) fn placements(program: &Program, settled: &Settled) -> Vec<AggPlacement> {
-    let mut out: Vec<AggPlacement> =
-        settled.decisions.agg_sites.iter().map(|&side| AggPlacement { side, key: Vec::new() }).collect();
-    let mut seen = vec![false; out.len()];
+    let sides = settled.decisions.agg_sites.iter();
+    let placed = sides.zip(key_layouts(program)).map(|(&side, key)| match side {
+        Side::Kernel => AggPlacement { side, key },
+        Side::User => AggPlacement { side, key: Vec::new() },
+    });
+    placed.collect()
+}
+
+/// By aggregation site: the packed key that its code builds if it is in K.
+pub(super) fn key_layouts(program: &Program) -> Vec<Vec<KeyPart>> {
+    let mut out: Vec<Option<Vec<KeyPart>>> = vec![None; program.agg_sites.len()];
     for clause in &program.clauses {
         let definitions = Definitions::new(clause);
         for inst in clause.blocks.iter().flat_map(|b| &b.insts) {
-            let Op::Aggregate { site, keys, .. } = &inst.op else { continue };
-            let AggSiteId(i) = *site;
-            let placement = &mut out[i as usize];
-            if placement.side == Side::User {
-                continue;
-            }
-            let types = &program.aggs[program.agg_sites[i as usize].agg.index()].keys;
-            let strsize = program.limits.strsize;
-            let parts = keys.iter().zip(types).map(|(&reg, &ty)| part(&definitions, reg, ty, strsize));
+            let Op::Aggregate { site: AggSiteId(i), keys, .. } = &inst.op else { continue };
+            let types = &program.aggs[program.agg_sites[*i as usize].agg.index()].keys;
+            let parts = keys.iter().zip(types).map(|(&reg, &ty)| part(&definitions, reg, ty, program));
             let key: Vec<KeyPart> = parts.collect();
             // One site has one layout: where its code differs, the plain form serves both.
-            placement.key = match std::mem::replace(&mut seen[i as usize], true) {
-                true if placement.key != key => types.iter().map(|&ty| KeyPart::of(ty)).collect(),
+            let layout = &mut out[*i as usize];
+            *layout = Some(match layout.take() {
+                Some(before) if before != key => types.iter().map(|&ty| KeyPart::of(ty)).collect(),
                 _ => key,
-            };
+            });
         }
     }
-    out
+    out.into_iter().map(Option::unwrap_or_default).collect()
 }
 
-fn part(definitions: &Definitions<'_>, reg: Reg, ty: ValueType, strsize: u32) -> KeyPart {
+/// Whether a string holds every value of a built-in name whole. A short string limit cuts a name, and then two names can
+/// be one key.
+fn whole(program: &Program, var: BuiltinVar) -> bool {
+    let strsize = program.limits.strsize as usize;
+    let mut probes = program.probes.iter();
+    match var {
+        BuiltinVar::Execname => strsize >= 15,
+        BuiltinVar::Probeprov => probes.all(|p| p.provider.len() <= strsize),
+        BuiltinVar::Probemod => probes.all(|p| p.module.len() <= strsize),
+        BuiltinVar::Probefunc => probes.all(|p| p.function.len() <= strsize),
+        BuiltinVar::Probename => probes.all(|p| p.name.len() <= strsize),
+        _ => false,
+    }
+}
+
+fn part(definitions: &Definitions<'_>, reg: Reg, ty: ValueType, program: &Program) -> KeyPart {
     match definitions.only(reg).map(|inst| &inst.op) {
-        // A short string limit cuts the name, and then two names can be one key.
-        Some(Op::Builtin { var: BuiltinVar::Execname, .. }) if strsize >= 15 => KeyPart::Execname,
-        Some(Op::Builtin {
-            var:
-                var @ (BuiltinVar::Probeprov
-                | BuiltinVar::Probemod
-                | BuiltinVar::Probefunc
-                | BuiltinVar::Probename),
-            ..
-        }) => KeyPart::Probe(*var),
+        Some(&Op::Builtin { var, .. }) if whole(program, var) => match var {
+            BuiltinVar::Execname => KeyPart::Execname,
+            name => KeyPart::Probe(name),
+        },
         _ => KeyPart::of(ty),
     }
 }

@@ -1,15 +1,17 @@
 //! Rules 2, 5, 8, 9 and 10: where variables and aggregations live and who decides `exit` and cuts. A program in,
 //! [`Settled`] out: starts with everything in K and moves to U until nothing moves any more.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashSet};
 
 use super::classify::{Decisions, Sides, classify};
 use super::flow::Flow;
+use super::groups::key_layouts;
 use super::roles::Roles;
 use super::why::{Because, Known, var_name};
-use super::{Capabilities, Cuts, Placement, PlanOptions, Reason, Side, Subject};
+use super::{Capabilities, Cuts, KeyPart, Placement, PlanOptions, Reason, Side, Subject};
 use crate::builtins::Action;
 use crate::builtins::AggFn;
+use crate::builtins::aggs::Shape;
 use crate::ir::print::agg_name;
 use crate::ir::{AggId, AggSiteId, Aggregation, ClauseId, Detail, Inst, Op, Program, Scope, SiteId, VarId};
 use crate::source::Span;
@@ -39,13 +41,18 @@ pub(super) fn settle(cx: &Analysed<'_>, caps: Capabilities, options: &PlanOption
     let mut sides: Vec<Option<Sides>> = cx.flows.iter().map(|_| None).collect();
     // A clause is looked at again when something that it mentions has moved.
     let mut unsettled: BTreeSet<ClauseId> = clauses_with_code(cx).collect();
-    while let Some(id) = unsettled.pop_first() {
-        if let Some(flow) = &cx.flows[id.index()] {
-            let found = classify(cx.program, flow, &state.decisions);
-            state.move_effects(flow, &found);
-            sides[id.index()] = Some(found);
-            unsettled.extend(state.moved());
+    let layouts = key_layouts(cx.program);
+    while !unsettled.is_empty() {
+        while let Some(id) = unsettled.pop_first() {
+            if let Some(flow) = &cx.flows[id.index()] {
+                let found = classify(cx.program, flow, &state.decisions);
+                state.move_effects(flow, &found);
+                sides[id.index()] = Some(found);
+                unsettled.extend(state.moved());
+            }
         }
+        state.fit_tables(caps, &layouts);
+        unsettled.extend(state.moved());
     }
     let controls: Vec<bool> =
         (0..cx.program.sites.len()).map(|i| state.control(&sides, SiteId(i as u32))).collect();
@@ -246,6 +253,38 @@ impl<'a> State<'a> {
         for (i, site) in self.cx.program.agg_sites.iter().enumerate() {
             if site.agg == agg {
                 self.site_to_user(AggSiteId(i as u32), why, *span);
+            }
+        }
+    }
+
+    /// Moves the arrays and aggregations to U that the kernel part has no more tables for.
+    fn fit_tables(&mut self, caps: Capabilities, layouts: &[Vec<KeyPart>]) {
+        let program = self.cx.program;
+        let why =
+            format!("the kernel part has room for {} arrays and aggregations with keys", caps.max_tables);
+        let mut taken = 0;
+        for (i, var) in program.vars.iter().enumerate() {
+            if var.keys.is_some() && self.decisions.vars[i] == Side::Kernel {
+                taken += 1;
+                if taken > caps.max_tables {
+                    self.var_to_user(VarId(i as u32), &why, None);
+                }
+            }
+        }
+        // Those without keys share tables by the size of their values, which only `lquantize` and its kin have many of.
+        let mut tables: HashSet<(Option<AggId>, Option<Shape>, &[KeyPart])> = HashSet::new();
+        for (i, site) in program.agg_sites.iter().enumerate() {
+            let agg = &program.aggs[site.agg.index()];
+            let key = layouts.get(i).map_or(&[][..], Vec::as_slice);
+            let shape = matches!(agg.func, AggFn::Lquantize | AggFn::Llquantize).then_some(agg.shape);
+            if self.decisions.agg_sites[i] == Side::User || (key.is_empty() && shape.is_none()) {
+                continue;
+            }
+            let table = (Some(site.agg).filter(|_| !key.is_empty()), shape, key);
+            if !tables.contains(&table) && taken + tables.len() as u32 >= caps.max_tables {
+                self.site_to_user(AggSiteId(i as u32), &why, Some(site.span));
+            } else {
+                tables.insert(table);
             }
         }
     }

@@ -195,13 +195,16 @@ pub struct Capabilities {
     pub kernel: bool,
     /// Most buckets of one histogram that fit a per-CPU map value (32 KiB); wider ones live in U.
     pub max_buckets: u32,
+    /// Most associative arrays, aggregations with keys and shapes of `lquantize` that K keeps: the kernel lets a program
+    /// use 64 maps, and some are taken.
+    pub max_tables: u32,
 }
 
 impl Capabilities {
     /// Of a source without a kernel part (`ptrace`, `replay`, `synthetic` under `interp` and `jit`).
-    pub const NONE: Capabilities = Capabilities { kernel: false, max_buckets: 0 };
+    pub const NONE: Capabilities = Capabilities { kernel: false, max_buckets: 0, max_tables: 0 };
     /// Of the baseline instruction set that every promised kernel has.
-    pub const BASELINE: Capabilities = Capabilities { kernel: true, max_buckets: 4094 };
+    pub const BASELINE: Capabilities = Capabilities { kernel: true, max_buckets: 4094, max_tables: 48 };
 }
 
 /// `-x placement=`

@@ -13,8 +13,9 @@ impl Program<'_, '_> {
     pub(super) fn plain(&mut self, typed: bool, subprograms: &mut Subprograms) -> Result<(), EmitError> {
         self.asm.mov(R6, R1);
         self.gate();
-        self.asm.call(helper::GET_CURRENT_TASK_BTF);
-        self.not_tracer();
+        if self.env.context.is_used() && self.wants_identity() {
+            self.asm.call(helper::GET_CURRENT_TASK_BTF);
+        }
         self.start_context();
         for (i, (probe, group, select)) in self.hook.probes.iter().enumerate() {
             let next = self.asm.label();
@@ -35,7 +36,8 @@ impl Program<'_, '_> {
                 }
                 Ok(())
             };
-            self.run_group(*group, next, subprograms, &arguments)?;
+            let last = i + 1 == self.hook.probes.len();
+            self.run_group(*group, next, last, subprograms, &arguments)?;
             self.asm.bind(next);
         }
         Ok(())

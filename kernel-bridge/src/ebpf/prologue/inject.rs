@@ -33,7 +33,7 @@ impl Program<'_, '_> {
         self.asm.alu(Alu::Add, R1, R8);
         self.asm.ldx(Size::H, R0, R1, 0);
         let groups: Vec<GroupId> = (0..self.env.plan.groups.len() as u16).map(GroupId).collect();
-        self.dispatch(&groups, self.out, subprograms, &|_, _| Ok(()))
+        self.dispatch(&groups, self.out, true, subprograms, &|_, _| Ok(()))
     }
 
     fn fill_injected(&mut self) {

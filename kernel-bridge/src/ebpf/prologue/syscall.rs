@@ -1,4 +1,4 @@
-//! The programs of system calls: dispatched by number through a table, compat calls and the tracer left out.
+//! The programs of system calls: dispatched by number through a table, compat calls left out.
 
 use dtrail_lang::ir::ProbeIndex;
 use dtrail_lang::plan::{Group, GroupId};
@@ -32,7 +32,10 @@ impl Program<'_, '_> {
         }
         let further = self.further_probes()?;
         let remembers = !exit && self.env.sigreturn.is_some();
-        let (table, groups) = self.syscall_table(&further, remembers);
+        let (entries, groups) = self.syscall_table(&further, remembers);
+        // Every call that is let through has a group to run, and nothing after it.
+        let alone = further.is_empty() && entries.iter().all(|&e| e == 0 || e << 16 >> 48 != 0);
+        let table: Vec<u8> = entries.iter().flat_map(|e| e.to_le_bytes()).collect();
         self.asm.jmp_imm(Jmp::Ge, R8, SYSCALLS as i32, self.out);
         let at = self.env.rodata.borrow_mut().intern(&table);
         self.asm.map_value(R1, self.env.rodata_map, at);
@@ -45,12 +48,10 @@ impl Program<'_, '_> {
         self.asm.ldx(Size::W, R1, R0, self.env.target.offsets.task_status as i16);
         self.asm.alu_imm(Alu::And, R1, ABI.compat);
         self.asm.jmp_imm(Jmp::Ne, R1, 0, self.out);
-        self.not_tracer();
         self.start_context();
         if remembers {
             self.remember_sigreturn();
         }
-        let alone = further.is_empty() && !remembers;
         self.primary(exit, typed, alone, &groups, subprograms)?;
         for (i, probe) in further.iter().enumerate() {
             let next = self.asm.label();
@@ -139,7 +140,7 @@ impl Program<'_, '_> {
     }
 
     /// The dispatch table, and the groups it names.
-    fn syscall_table(&self, further: &[Further], remembers: bool) -> (Vec<u8>, Vec<GroupId>) {
+    fn syscall_table(&self, further: &[Further], remembers: bool) -> (Vec<u64>, Vec<GroupId>) {
         let mut entries = vec![0u64; SYSCALLS as usize];
         let mut groups = Vec::new();
         for (probe, group, select) in &self.hook.probes {
@@ -162,7 +163,7 @@ impl Program<'_, '_> {
         }
         groups.sort_unstable();
         groups.dedup();
-        (entries.iter().flat_map(|e| e.to_le_bytes()).collect(), groups)
+        (entries, groups)
     }
 
     /// Runs the probe that the call's number selects; `alone` tells that every entry of the table has one.
@@ -189,12 +190,12 @@ impl Program<'_, '_> {
             Ok(())
         };
         if alone && groups.len() == 1 {
-            self.run_group(groups[0], done, subprograms, &arguments)?;
+            self.run_group(groups[0], done, true, subprograms, &arguments)?;
         } else if !groups.is_empty() {
             self.asm.mov(R0, R8);
             self.asm.alu_imm(Alu::Rsh, R0, 32);
             self.asm.alu_imm(Alu::And, R0, 0xffff);
-            self.dispatch(groups, done, subprograms, &arguments)?;
+            self.dispatch(groups, done, alone, subprograms, &arguments)?;
         }
         self.asm.bind(done);
         Ok(())
@@ -300,7 +301,7 @@ impl Program<'_, '_> {
             }
             Ok(())
         };
-        self.run_group(probe.group, next, subprograms, &arguments)
+        self.run_group(probe.group, next, false, subprograms, &arguments)
     }
 
     /// `arg0` = argument `arg` of the call that is entered.

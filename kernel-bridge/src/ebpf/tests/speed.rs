@@ -212,7 +212,6 @@ fn ours(text: &str, typed: bool) -> (Loaded, KernelMaps) {
     let (mut loaded, mut maps) =
         load::load(&plan, &program, types.as_ref()).unwrap_or_else(|e| panic!("{e}"));
     loaded.attach().unwrap_or_else(|e| panic!("{e}"));
-    maps.set_control(control::TRACER, 1);
     maps.set_control(control::GATE, 1);
     (loaded, maps)
 }

@@ -381,3 +381,34 @@ fn placement_user_takes_only_what_is_pinned() {
         ",
     );
 }
+
+/// The kernel lets a program use so many maps: what finds no room is kept in user space, and said to be.
+#[test]
+fn more_tables_than_the_kernel_has_maps() {
+    let mut text = String::new();
+    let mut body = String::new();
+    let count = Capabilities::BASELINE.max_tables as usize + 2;
+    for i in 0..count {
+        text += &format!("agg @a{i}[i64]: count\nagg @b{i}[]: count\n");
+        text += &format!("g{} = @a{i} in c0\ng{} = @b{i} in c0\n", 2 * i, 2 * i + 1);
+        body += &format!("aggregate g{} [i0]\naggregate g{} []\n", 2 * i, 2 * i + 1);
+    }
+    let text = format!("{text}enable c0 on p0\nclause c0 {{\nb0:\ni0 = builtin arg0\n{body}return\n}}\n");
+    let plan = planned(&text, PlanOptions::default());
+    let sides: String = homes(&plan);
+    assert_eq!(sides, format!("vars , sites {}ukuk", "kk".repeat(count - 2)));
+    let reasons: Vec<&str> = plan.reasons.iter().map(|reason| &*reason.text).collect();
+    assert_eq!(reasons, ["the kernel part has room for 48 arrays and aggregations with keys"; 2]);
+}
+
+/// Two names that a short string cuts to one are one key.
+#[test]
+fn a_name_that_strings_cut_is_a_key_by_its_text() {
+    for (strsize, key) in [(5, KeyPart::Probe(crate::builtins::BuiltinVar::Probefunc)), (4, KeyPart::Str)] {
+        let text = format!(
+            "limits strsize {strsize} scratchsize 256\nagg @a[string]: count\ng0 = @a in c0\nenable c0 on p0\n\
+             clause c0 {{\nb0:\ns0 = builtin probefunc\naggregate g0 [s0]\nreturn\n}}\n"
+        );
+        assert_eq!(planned(&text, PlanOptions::default()).agg_sites[0].key, [key], "{strsize}");
+    }
+}
