@@ -18,7 +18,6 @@ mod options;
 mod preprocess;
 mod session;
 mod sizes;
-mod stability;
 mod usage;
 
 pub use interrupts::Interrupts;

@@ -5,6 +5,7 @@ use std::fs::OpenOptions;
 use std::io::{Read, Write};
 
 use dtrail_lang::builtins::foreign;
+use dtrail_lang::check::Attributes;
 use dtrail_lang::diag::Diagnostic;
 use dtrail_lang::diag::render::{self, Style};
 use dtrail_lang::env::{FiredBy, NoMatch, ProbePattern};
@@ -12,6 +13,7 @@ use dtrail_lang::options::{Options as Settings, Preprocessor, SetBy};
 use dtrail_lang::parse::prescan;
 use dtrail_lang::plan::{self, Plan, PlanOptions};
 use dtrail_lang::source::{Source, SourceKind, SourceMap};
+use dtrail_lang::stability;
 use dtrail_lang::{Compiled, ir};
 use dtrail_vm::agg::sort::SortOptions;
 use dtrail_vm::consumer;
@@ -25,7 +27,7 @@ use crate::describe::{Described, descriptions};
 use crate::failure::Failure;
 use crate::machine::{self, Machine, reason};
 use crate::options::{EngineChoice, Form, Mode, Options, SourceChoice};
-use crate::{Interrupts, Outcome, dump, library, list, preprocess, sizes, stability};
+use crate::{Interrupts, Outcome, dump, library, list, preprocess, sizes};
 
 /// Where text goes.
 pub(crate) struct Streams<'a> {
@@ -356,10 +358,8 @@ impl Session<'_> {
                 _ => format!("description {}", shown_description(&program.text)),
             };
             let ours: Vec<&Described> = described.iter().filter(|d| d.source == source).collect();
-            let probes = ours.iter().map(|d| stability::of_description(d).description);
-            let probes = probes.fold(stability::STABLE, stability::least);
-            let clauses = compiled.program.clauses.iter().filter(|clause| clause.span.source == source);
-            let statements = clauses.map(stability::of_statements).fold(stability::STABLE, stability::least);
+            let Attributes { probes, statements } =
+                compiled.attributes.get(source.0 as usize).copied().unwrap_or_default();
             // Writing to a vector cannot fail.
             let _ = writeln!(
                 text,
@@ -371,7 +371,8 @@ impl Session<'_> {
             let _ = writeln!(text);
             if self.options.mode == Mode::Compile {
                 for described in ours {
-                    let of = stability::of_description(described);
+                    let first = described.found.as_ref().ok().and_then(|probes| probes.first());
+                    let of = stability::of_description(first, described.pattern.as_ref());
                     let _ = writeln!(text, "{}", described.shown);
                     for probe in described.found.as_deref().unwrap_or_default().iter().take(1) {
                         let _ = list::details(&mut text, probe, &of);

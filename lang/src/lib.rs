@@ -25,6 +25,7 @@ pub mod options;
 pub mod parse;
 pub mod plan;
 pub mod source;
+pub mod stability;
 pub mod types;
 
 use diag::Diagnostic;
@@ -54,7 +55,9 @@ pub fn compile(
         }
         matched.push(session.clauses(id, program, early)?);
     }
-    let program = ir::lower::lower(&session.finish())?;
+    let checked = session.finish();
+    let attributes = checked.attributes.clone();
+    let program = ir::lower::lower(&checked)?;
     if let Err(report) = ir::verify::program(&program) {
         return Err(Diagnostic::new(
             diag::Tag::Unknown,
@@ -62,7 +65,7 @@ pub fn compile(
             format!("internal error: {report}"),
         ));
     }
-    Ok(Compiled { program, matched })
+    Ok(Compiled { program, matched, attributes })
 }
 
 /// The trees of every text of a session, in order, without a look at their clauses: for listings of what descriptions
@@ -99,4 +102,6 @@ pub struct Compiled {
     pub program: ir::Program,
     /// By source: how many probes its clauses matched (for the notice `matched N probes`).
     pub matched: Vec<usize>,
+    /// By source: how stable it is (for `-v`).
+    pub attributes: Vec<check::Attributes>,
 }

@@ -6,7 +6,9 @@
 //! is refused anyway.
 
 use crate::builtins::rates::{Bare, parse_rate};
+use crate::env::Stability;
 use crate::plan::Placement;
+use crate::stability::{self, Version};
 
 /// How scripts are preprocessed (language spec §2.14).
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -55,6 +57,10 @@ pub struct Options {
     pub preprocessor: Preprocessor,
     /// `-L` and what belongs to it.
     pub libraries: Libraries,
+    /// The least stability that programs may rely on.
+    pub amin: Option<Stability>,
+    /// The version of the language; names that came later are unknown.
+    pub version: Version,
     /// Programs may be empty.
     pub empty: bool,
     /// Drop messages carry their tag.
@@ -105,6 +111,8 @@ impl Default for Options {
             errtags: false,
             preprocessor: Preprocessor::default(),
             libraries: Libraries::default(),
+            amin: None,
+            version: Version::NEWEST,
             empty: false,
             droptags: false,
             strsize: 256,
@@ -136,6 +144,8 @@ pub enum OptionError {
     InvalidValue,
     /// Only the command line may set it.
     NotInProgram,
+    /// The version hides a name that is in use.
+    Reduced,
     /// No version of the language has this number.
     UnknownVersion,
     /// Known to DTrace, and not available here.
@@ -148,6 +158,7 @@ impl std::fmt::Display for OptionError {
             OptionError::UnknownName => f.write_str("Invalid option name"),
             OptionError::InvalidValue => f.write_str("Invalid value for specified option"),
             OptionError::NotInProgram => f.write_str("Option cannot be used from within a D program"),
+            OptionError::Reduced => f.write_str("Requested version conflicts with earlier setting"),
             OptionError::UnknownVersion => f.write_str("Requested version is not supported by compiler"),
             OptionError::Unsupported(text) => f.write_str(text),
         }
@@ -182,8 +193,10 @@ enum Kind {
     Rate(fn(&mut Options) -> &mut u64),
     /// One of a few words, of which only some are available: (word, available).
     Words(&'static [(&'static str, bool)]),
-    /// A version of the language; nothing is bound to the newest, so only older ones would hide anything.
+    /// A version of the language.
     Version,
+    /// A stability triple.
+    Amin,
     /// `auto`, `kernel` or `user`.
     Placement,
     /// Sizes or tunes a feature that programs cannot use (yet), or states what is always so: checked and dropped.
@@ -223,7 +236,7 @@ const fn outside(name: &'static str, kind: Kind) -> Row {
 /// The names, in the order of the specification's tables.
 const ROWS: &[Row] = &[
     // Compile time.
-    row("amin", Kind::Refused),
+    row("amin", Kind::Amin),
     row("argref", Kind::Flag(|o| &mut o.argref)),
     row("core", Kind::Refused),
     row("cpp", Kind::Flag(|o| &mut o.preprocessor.run)),
@@ -356,7 +369,11 @@ impl Options {
                     }
                 }
             }
-            Kind::Version => version(required(value)?)?,
+            Kind::Version => self.version = version(required(value)?)?,
+            Kind::Amin => {
+                let triple = stability::parse(required(value)?).ok_or(OptionError::InvalidValue)?;
+                self.amin = Some(triple);
+            }
             Kind::Placement => {
                 self.placement = match required(value)? {
                     "auto" => Placement::Auto,
@@ -399,29 +416,9 @@ fn within(value: u64, low: u32, high: u32) -> Result<u32, OptionError> {
     u32::try_from(value).ok().filter(|v| (low..=high).contains(v)).ok_or(OptionError::InvalidValue)
 }
 
-/// The versions of the language (language spec §15), oldest first.
-const VERSIONS: [&str; 16] = [
-    "1.0", "1.1", "1.2", "1.2.1", "1.2.2", "1.3", "1.4", "1.4.1", "1.5", "1.6", "1.6.1", "1.6.2", "1.6.3",
-    "1.6.4", "2.0", "2.0.1",
-];
-
-fn version(text: &str) -> Result<(), OptionError> {
-    if !is_version(text) {
-        return Err(OptionError::InvalidValue);
-    }
-    match text {
-        "2.0" | "2.0.1" => Ok(()),
-        _ if VERSIONS.contains(&text) => {
-            Err(OptionError::Unsupported(format!("version={text} is not supported yet")))
-        }
-        _ => Err(OptionError::UnknownVersion),
-    }
-}
-
-/// Whether a text has the form of a version, `N.N` or `N.N.N`, or of its beginning.
-pub(crate) fn is_version(text: &str) -> bool {
-    let number = |part: &str| matches!(part.len(), 1..=3) && part.bytes().all(|b| b.is_ascii_digit());
-    text.split('.').count() <= 3 && text.split('.').all(number)
+fn version(text: &str) -> Result<Version, OptionError> {
+    let version = Version::parse(text).ok_or(OptionError::InvalidValue)?;
+    stability::VERSIONS.contains(&version).then_some(version).ok_or(OptionError::UnknownVersion)
 }
 
 /// C notation: decimal, `0x…` or `0…`.
@@ -552,7 +549,9 @@ mod tests {
             ("evaltime", "main", Err("evaltime=main is not supported yet")),
             ("evaltime", "never", Err("Invalid value for specified option")),
             ("version", "2.0", Ok(())),
-            ("version", "1.6.3", Err("version=1.6.3 is not supported yet")),
+            ("version", "1.6.3", Ok(())),
+            ("amin", "Stable/Evolving/Common", Ok(())),
+            ("amin", "Firm", Err("Invalid value for specified option")),
             ("version", "99.0", Err("Requested version is not supported by compiler")),
             ("version", "1.x", Err("Invalid value for specified option")),
         ] {

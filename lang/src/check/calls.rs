@@ -14,6 +14,7 @@ use crate::builtins::{Action, AggFn, Func, Proto};
 use crate::diag::Diagnostic;
 use crate::ir::AggId;
 use crate::source::Span;
+use crate::stability;
 use crate::types::TypeId;
 use crate::types::classes::Operand;
 
@@ -89,6 +90,7 @@ impl Body<'_, '_> {
             return Err(errors::callee_not_a_name(callee.span));
         };
         let common = self.session.types.common();
+        self.mention("function", name, stability::of_name(name), span)?;
         if let Some(func) = Func::by_name(name) {
             self.arguments(subroutine(func), args, span)?;
             if func == Func::Copyin {
@@ -132,6 +134,8 @@ impl Body<'_, '_> {
         found: Action,
         args: &[Expr],
     ) -> Result<(), Diagnostic> {
+        let name = found.row().name;
+        self.mention("tracing function", name, stability::of_name(name), statement.span)?;
         self.arguments(action(found), args, statement.span)?;
         let void = self.session.types.common().void;
         self.info.set(statement, ExprInfo::value(void).meaning(Meaning::Action(found)));

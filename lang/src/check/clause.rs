@@ -13,6 +13,8 @@ use super::session::{Session, Signature};
 use crate::ast::{Clause, Expr, ExprId, ExprKind, Stmt};
 use crate::builtins::{Action, AggFn};
 use crate::diag::{Diagnostic, Part, Tag};
+use crate::env::Stability;
+use crate::stability::STABLE;
 
 /// What a statement is.
 enum Kind<'a> {
@@ -49,13 +51,13 @@ fn kind(expr: &Expr) -> Kind<'_> {
 }
 
 impl Session<'_> {
-    /// Checks a clause.
+    /// Checks a clause. The second value is the least stability of what it names.
     pub(super) fn clause(
         &mut self,
         early: &Early,
         signature: &Signature,
         clause: &Clause,
-    ) -> Result<TypeInfo, Diagnostic> {
+    ) -> Result<(TypeInfo, Stability), Diagnostic> {
         let mut body = Body {
             session: self,
             early,
@@ -64,6 +66,7 @@ impl Session<'_> {
             deferred: Vec::new(),
             statement: ExprId(0),
             expansion: Expansion::default(),
+            attributes: STABLE,
         };
         let stmts = clause.body.as_deref().unwrap_or(&[]);
         let first = body.stmts(stmts).map_err(|error| error.in_part(Part::ActionList));
@@ -82,7 +85,7 @@ impl Session<'_> {
             body.no_deferred(predicate)?;
         }
         body.sites(stmts)?;
-        Ok(body.info)
+        Ok((body.info, body.attributes))
     }
 }
 

@@ -6,6 +6,7 @@
 
 use crate::builtins::shapes::LogLinearError;
 use crate::diag::{Diagnostic, Tag};
+use crate::env::Stability;
 use crate::source::Span;
 
 fn error(tag: Tag, span: Span, message: impl Into<String>) -> Diagnostic {
@@ -824,6 +825,14 @@ pub(crate) fn redeclared(span: Span, name: &str, current: &str, previous: &str) 
 
 pub(crate) fn built_in_redeclared(span: Span, name: &str) -> Diagnostic {
     error(Tag::DeclIdred, span, format!("built-in identifier redeclared: {name}"))
+}
+
+// Stability.
+
+pub(crate) fn too_unstable(span: Span, what: &str, triple: Stability) -> Diagnostic {
+    let Stability { name, data, class } = triple;
+    let message = format!("attributes for {what} ({name}/{data}/{class}) are less than predefined minimum");
+    error(Tag::AttrMin, span, message)
 }
 
 // Inlines.

@@ -14,8 +14,10 @@ use super::session::{Session, Signature};
 use crate::ast::{BinaryOp, Expr, ExprId, ExprKind, Ident, UnaryOp};
 use crate::builtins::BuiltinVar;
 use crate::diag::Diagnostic;
+use crate::env::Stability;
 use crate::ir::{Scope, VarId};
 use crate::source::Span;
+use crate::stability;
 use crate::types::classes::Operand;
 use crate::types::{Type, TypeId};
 
@@ -40,6 +42,8 @@ pub(super) struct Body<'s, 'a> {
     pub statement: ExprId,
     /// What the formulas used so far come to.
     pub expansion: Expansion,
+    /// The least stability of what was named so far.
+    pub attributes: Stability,
 }
 
 pub(super) type Checked = Result<ExprInfo, Diagnostic>;
@@ -198,7 +202,9 @@ impl Body<'_, '_> {
         if let Some(id) = self.session.names.var(Scope::Global, name) {
             return self.variable(id, span);
         }
-        if let Some(inline) = self.session.inline(name) {
+        if let Some(inline) = self.session.inline(name)
+            && self.session.hidden(name).is_none()
+        {
             let ty = inline.ty;
             return match inline.value {
                 _ if inline.params.is_some() => {
@@ -210,7 +216,18 @@ impl Body<'_, '_> {
                 Value::Formula(id) => self.use_formula(id, name, span),
             };
         }
-        if let Some((var, index)) = BuiltinVar::by_name(name) {
+        if let Some((var, index)) = BuiltinVar::by_name(name)
+            && self.session.hidden(name).is_none()
+        {
+            let [provider, module, function, probe] = self.signature.components;
+            let triple = match var {
+                BuiltinVar::Probeprov => provider,
+                BuiltinVar::Probemod => module,
+                BuiltinVar::Probefunc => function,
+                BuiltinVar::Probename => probe,
+                _ => stability::parse(var.row().stability).unwrap_or(stability::STABLE),
+            };
+            self.mention("scalar", name, triple, span)?;
             let ty = self.session.spelt(var.row().ty);
             let info = ExprInfo { lvalue: true, ..ExprInfo::value(ty) };
             return Ok(info.meaning(Meaning::Builtin(var, index)));

@@ -127,7 +127,7 @@ impl Session<'_> {
             ExprKind::Name(name) if early.params.iter().any(|param| param.name == *name) => None,
             ExprKind::Name(name) => {
                 let ty = self.types.common().int;
-                let inline = self.inline_constant(name);
+                let inline = self.inline_constant(name).filter(|_| self.hidden(name).is_none());
                 inline.or_else(|| consts::constant(name).map(|value| Folded { value, ty }))
             }
             ExprKind::Call { callee, .. } => {
@@ -209,7 +209,7 @@ impl Session<'_> {
         let known = Func::by_name(name).is_some()
             || Action::by_name(name).is_some()
             || AggFn::by_name(name).is_some();
-        if known {
+        if known && self.hidden(name).is_none() {
             return Ok(());
         }
         if let Some(id) = self.names.var(Scope::Global, name) {
@@ -230,6 +230,9 @@ impl Session<'_> {
         }
         if actions::UNIMPLEMENTED.contains(&name.as_str()) {
             return Err(errors::not_implemented(span, name));
+        }
+        if known {
+            return Err(self.hidden_help(errors::undefined_function(span, name), name));
         }
         Err(self.suggest_function(errors::undefined_function(span, name), name))
     }

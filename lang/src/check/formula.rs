@@ -16,9 +16,11 @@ use super::names::{Marked, Provenance};
 use super::session::{Session, Signature};
 use crate::ast::{Expr, ExprId, Item, Program};
 use crate::diag::Diagnostic;
+use crate::env::Stability;
 use crate::ir::VarId;
 use crate::parse::MAX_DEPTH;
 use crate::source::Span;
+use crate::stability;
 
 /// Most operations that the formulas of one clause may come to.
 const MAX_CLAUSE: usize = 1 << 14;
@@ -70,6 +72,8 @@ pub struct Formula {
     pub info: TypeInfo,
     /// What a pointer that it gives points into.
     pub provenance: Provenance,
+    /// How stable what it names is.
+    pub attributes: Stability,
     /// Operations, those of the formulas it uses included.
     size: usize,
     /// Levels of the tree, likewise.
@@ -142,10 +146,11 @@ impl Session<'_> {
             deferred: Vec::new(),
             statement: ExprId(expr.id.0),
             expansion: Expansion::default(),
+            attributes: stability::STABLE,
         };
         let value = body.expr(expr)?;
         body.no_deferred(expr)?;
-        let Body { info, expansion, .. } = body;
+        let Body { info, expansion, attributes, .. } = body;
         let alias = match value.meaning {
             Meaning::Variable(id) if params.is_empty() => Some(id),
             _ => None,
@@ -153,7 +158,7 @@ impl Session<'_> {
         let (size, depth) = measure(expr);
         let (size, depth) = (size + expansion.size, depth + expansion.depth);
         let provenance = value.provenance;
-        let formula = Formula { origin, ty, params, info, provenance, size, depth };
+        let formula = Formula { origin, ty, params, info, provenance, attributes, size, depth };
         Ok(Defined { formula, value, constant: early.constant(expr), alias })
     }
 
@@ -175,7 +180,7 @@ impl Body<'_, '_> {
     /// A use of a formula, whose arguments have been checked.
     pub(super) fn use_formula(&mut self, id: FormulaId, name: &str, span: Span) -> Checked {
         let formula = &self.session.formulas[id.index()];
-        let (ty, provenance) = (formula.ty, formula.provenance);
+        let (ty, provenance, attributes) = (formula.ty, formula.provenance, formula.attributes);
         self.expansion.size += formula.size;
         self.expansion.depth = self.expansion.depth.max(formula.depth);
         self.session.expanded = self.session.expanded.saturating_add(formula.size);
@@ -185,6 +190,7 @@ impl Body<'_, '_> {
         if self.expansion.size > MAX_CLAUSE || self.session.expanded > MAX_SESSION {
             return Err(errors::expansion_too_large(span, name));
         }
+        self.mention("inline", name, attributes, span)?;
         let info = ExprInfo { userland: ty.userland, lvalue: true, provenance, ..ExprInfo::value(ty.ty) };
         Ok(info.meaning(Meaning::Formula(id)))
     }

@@ -76,7 +76,9 @@ impl Body<'_, '_> {
 
     /// Whether brackets after a name are the arguments of an inline.
     pub(super) fn is_array_inline(&self, name: &str) -> bool {
-        self.param(name).is_none() && self.session.inline(name).is_some_and(|inline| inline.params.is_some())
+        self.param(name).is_none()
+            && self.session.hidden(name).is_none()
+            && self.session.inline(name).is_some_and(|inline| inline.params.is_some())
     }
 
     /// `name[arguments]` of an inline with parameters.
@@ -236,6 +238,7 @@ impl Body<'_, '_> {
             return Err(errors::index_not_constant(span, "args", &self.show(info)));
         };
         let signature = self.signature;
+        self.mention("array", "args", signature.args_triple, span)?;
         if signature.outside {
             return Err(errors::args_outside(span));
         }

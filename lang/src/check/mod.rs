@@ -13,6 +13,7 @@
 //! | [`probes`] | descriptions to probes and argument signatures |
 //! | [`clause`] | statements, predicate |
 //! | [`expr`], [`index`], [`assign`] | types of expressions; brackets; assignments |
+//! | [`attributes`] | stability and versions of names |
 //! | [`calls`] | prototypes and aggregations |
 //! | [`actions`], [`format`] | what single actions ask |
 //! | [`errors`], [`suggest`] | all wording; near misses |
@@ -21,6 +22,7 @@
 
 mod actions;
 mod assign;
+mod attributes;
 mod calls;
 pub mod clause;
 mod decl;
@@ -40,6 +42,7 @@ mod suggest;
 #[cfg(test)]
 pub(crate) mod tests;
 
+pub use attributes::Attributes;
 pub use info::{ExprInfo, Meaning, Site, SiteDetail, TypeInfo};
 pub use names::{Marked, Provenance, VarInfo, VarShape};
 pub use session::{Checked, CheckedClause, Session};

@@ -11,11 +11,12 @@ use super::session::{Session, Signature};
 use crate::ast::ProbeDesc;
 use crate::builtins::foreign;
 use crate::diag::{Diagnostic, Tag};
-use crate::env::{NoMatch, Probe, ProbeId, ProbePattern};
+use crate::env::{NoMatch, Probe, ProbeId, ProbePattern, Stability};
 use crate::ir::ProbeIndex;
 use crate::parse::Macros;
 use crate::parse::description::{self, Target};
 use crate::source::SourceKind;
+use crate::stability::{EVOLVING_LEVEL, LEVELS, UNSPECIFIED, components};
 
 /// The probes that the session names, each once, and the descriptions seen so far.
 #[derive(Clone, Debug, Default)]
@@ -38,6 +39,8 @@ impl Probes {
 pub(super) struct Matched {
     pub probes: Arc<[ProbeIndex]>,
     pub signature: Signature,
+    /// How stable the description is.
+    pub triple: Stability,
 }
 
 impl Session<'_> {
@@ -63,11 +66,14 @@ impl Session<'_> {
         let first = probes.first().map(|index| &self.probes.all[index.index()]);
         let signature = Signature {
             outside: false,
-            unstable: probes.len() > 1 && is_unstable(&pattern),
+            unstable: probes.len() > 1 && first.is_some_and(|first| is_unstable(&pattern, first)),
             args: first.map_or_else(|| Arc::from([]), |first| first.args.clone()),
+            args_triple: first.map_or(UNSPECIFIED, |first| first.stability.args),
+            components: first.map_or([UNSPECIFIED; 4], components),
             description: shown,
         };
-        Ok(Matched { probes, signature })
+        let triple = self.description_triple(first, Some(&pattern));
+        Ok(Matched { probes, signature, triple })
     }
 
     fn search(
@@ -103,16 +109,25 @@ impl Session<'_> {
             outside: false,
             unstable: false,
             args: probe.args.clone(),
+            args_triple: probe.stability.args,
+            components: components(&probe),
             description: format!("{}:{}:{}:{}", probe.provider, probe.module, probe.function, probe.name),
         };
+        let triple = self.description_triple(Some(&probe), None);
         let index = self.probes.intern(probe);
-        Ok(Matched { probes: Arc::from([index]), signature })
+        Ok(Matched { probes: Arc::from([index]), signature, triple })
     }
 }
 
-/// Whether the probes of a description may differ in their arguments (language spec §4.5). The names of providers and
-/// of their probes are Evolving or better everywhere, modules and functions are private.
-fn is_unstable(pattern: &ProbePattern) -> bool {
+/// Whether the probes of a description may differ in their arguments (language spec §4.5): its provider is open and the
+/// arguments are not to be relied upon, or a component is open whose names are.
+fn is_unstable(pattern: &ProbePattern, first: &Probe) -> bool {
+    let rank = |level: &str| LEVELS.iter().position(|l| *l == level).unwrap_or(0);
     let is_open = |text: &str| text.is_empty() || text.contains(['?', '*', '[', '\\']);
-    is_open(&pattern.provider) || is_open(&pattern.name)
+    let is_reliable = |level: &str| rank(level) >= rank(EVOLVING_LEVEL);
+    if is_open(&pattern.provider) && !is_reliable(first.stability.args.name) {
+        return true;
+    }
+    let parts = [&pattern.provider, &pattern.module, &pattern.function, &pattern.name];
+    parts.iter().zip(components(first)).any(|(text, triple)| is_open(text) && is_reliable(triple.name))
 }

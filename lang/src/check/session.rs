@@ -7,6 +7,7 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
+use super::attributes::{Attributes, Declared};
 use super::fold::Early;
 use super::formula::{Formula, Origin};
 use super::info::{TypeInfo, for_each_expr};
@@ -17,11 +18,12 @@ use super::{errors, suggest};
 use crate::ast::{Clause, ExprKind, Item, Program};
 use crate::builtins::{Action, AggFn, BuiltinVar, Func, vars};
 use crate::diag::Diagnostic;
-use crate::env::{Environment, Probe, ProbeArg};
+use crate::env::{Environment, Probe, ProbeArg, Stability};
 use crate::ir::{ClauseId, Enabling, Limits, Scope, ValueType};
 use crate::options::Options;
 use crate::parse::{Names as KnownNames, place};
 use crate::source::{SourceId, SourceMap, Span};
+use crate::stability::{STABLE, Version, least};
 use crate::types::{Type, TypeId, TypeTable};
 
 /// What the first probe of a description says about arguments.
@@ -33,6 +35,10 @@ pub(super) struct Signature {
     pub unstable: bool,
     /// The types of `args[]`.
     pub args: Arc<[ProbeArg]>,
+    /// How stable they are.
+    pub args_triple: Stability,
+    /// How stable the components of the probe are: provider, module, function, name.
+    pub components: [Stability; 4],
     /// The description, all four parts.
     pub description: String,
 }
@@ -40,7 +46,14 @@ pub(super) struct Signature {
 impl Signature {
     /// That of what stands outside of clauses.
     pub(super) fn outside() -> Signature {
-        Signature { outside: true, unstable: false, args: Arc::from([]), description: String::new() }
+        Signature {
+            outside: true,
+            unstable: false,
+            args: Arc::from([]),
+            args_triple: STABLE,
+            components: [STABLE; 4],
+            description: String::new(),
+        }
     }
 }
 
@@ -72,6 +85,8 @@ pub struct Checked {
     pub vars: Vec<VarInfo>,
     /// By [`crate::ir::AggId`].
     pub aggs: Vec<AggInfo>,
+    /// By program: how stable it is.
+    pub attributes: Vec<Attributes>,
     /// By [`super::formula::FormulaId`].
     pub formulas: Vec<Formula>,
     /// The types.
@@ -87,6 +102,11 @@ pub struct Session<'a> {
     pub(super) env: &'a dyn Environment,
     pub(super) args: &'a [String],
     pub(super) zdefs: bool,
+    /// The least stability accepted.
+    pub(super) amin: Option<Stability>,
+    /// The version of the language that programs ask for.
+    pub(super) version: Version,
+    pub(super) declared: Declared,
     pub(super) limits: Limits,
     pub(super) types: TypeTable,
     pub(super) names: Names,
@@ -97,6 +117,7 @@ pub struct Session<'a> {
     pub(super) expanded: usize,
     spelt: HashMap<String, Option<TypeId>>,
     programs: Vec<(Program, Early)>,
+    attributes: Vec<Attributes>,
     clauses: Vec<CheckedClause>,
     enablings: Vec<Enabling>,
     numbers: u32,
@@ -110,6 +131,9 @@ impl<'a> Session<'a> {
             env,
             args,
             zdefs: false,
+            amin: None,
+            version: Version::NEWEST,
+            declared: Declared::default(),
             limits: Limits::default(),
             types: TypeTable::new(),
             names: Names::default(),
@@ -119,6 +143,7 @@ impl<'a> Session<'a> {
             expanded: 0,
             spelt: HashMap::new(),
             programs: Vec::new(),
+            attributes: Vec::new(),
             clauses: Vec::new(),
             enablings: Vec::new(),
             numbers: 0,
@@ -129,6 +154,8 @@ impl<'a> Session<'a> {
     /// spec §1.5). `options` are those in force after reading.
     pub fn early(&mut self, program: &Program, options: &Options) -> Result<Early, Diagnostic> {
         self.zdefs = options.zdefs;
+        self.amin = options.amin;
+        self.version = options.version;
         self.limits = Limits { strsize: options.strsize, scratchsize: options.scratchsize };
         let mut early = Early::new(program);
         for (index, item) in program.items.iter().enumerate() {
@@ -148,8 +175,7 @@ impl<'a> Session<'a> {
                 Item::Provider(provider) => {
                     return Err(errors::are_not_supported_yet(provider.span, "provider definitions"));
                 }
-                // The parser has checked all that can be known of it.
-                Item::Pragma(_) => {}
+                Item::Pragma(pragma) => self.note_pragma(pragma),
             }
         }
         Ok(early)
@@ -159,6 +185,7 @@ impl<'a> Session<'a> {
     pub fn clauses(&mut self, source: SourceId, program: Program, early: Early) -> Result<usize, Diagnostic> {
         let kind = self.sources.get(source).kind;
         let mut matched = 0;
+        let mut attributes = Attributes::default();
         let index = self.programs.len();
         for (item, clause) in program.items.iter().enumerate() {
             let Item::Clause(clause) = clause else { continue };
@@ -169,6 +196,7 @@ impl<'a> Session<'a> {
             for desc in &clause.probes {
                 let found = self.description(desc, kind)?;
                 matched += found.probes.len();
+                attributes.probes = least(attributes.probes, found.triple);
                 let known = versions.iter().find(|(signature, _)| {
                     !uses_args
                         || (signature.unstable == found.signature.unstable
@@ -177,7 +205,8 @@ impl<'a> Session<'a> {
                 let id = match known {
                     Some((_, id)) => *id,
                     None => {
-                        let info = self.clause(&early, &found.signature, clause)?;
+                        let (info, triple) = self.clause(&early, &found.signature, clause)?;
+                        attributes.statements = least(attributes.statements, triple);
                         let id = ClauseId(self.clauses.len() as u32);
                         self.clauses.push(CheckedClause { program: index, item, number, info });
                         versions.push((found.signature, id));
@@ -188,6 +217,7 @@ impl<'a> Session<'a> {
             }
         }
         self.programs.push((program, early));
+        self.attributes.push(attributes);
         Ok(matched)
     }
 
@@ -200,6 +230,7 @@ impl<'a> Session<'a> {
     pub fn finish(self) -> Checked {
         Checked {
             programs: self.programs,
+            attributes: self.attributes,
             clauses: self.clauses,
             enablings: self.enablings,
             probes: self.probes.all,
@@ -249,6 +280,9 @@ impl<'a> Session<'a> {
     pub(super) fn unknown_name(&self, name: &str, span: Span) -> Diagnostic {
         if name.contains('`') {
             return errors::are_not_supported_yet(span, "kernel and user symbols");
+        }
+        if self.hidden(name).is_some() {
+            return self.hidden_help(errors::undefined_name(span, name), name);
         }
         let kind = if super::BUILTIN_ARRAYS.contains(&name) {
             Some("associative array")

@@ -6,16 +6,8 @@ use super::words::Names;
 use crate::ast::{Ident, Item, Pragma};
 use crate::diag::{Diagnostic, Tag};
 use crate::env::{Environment, ProbePattern};
-use crate::options::is_version;
 use crate::source::{SourceId, SourceKind, Span};
-
-/// Stability levels, low to high (language spec §15).
-const LEVELS: [&str; 8] =
-    ["Internal", "Private", "Obsolete", "External", "Unstable", "Evolving", "Stable", "Standard"];
-/// Dependency classes, low to high.
-const CLASSES: [&str; 6] = ["Unknown", "CPU", "Platform", "Group", "ISA", "Common"];
-/// Parts of a provider that have attributes of their own.
-const PARTS: [&str; 5] = ["provider", "module", "function", "name", "args"];
+use crate::stability::{self, PARTS, Version};
 
 /// Where the control line stands.
 #[derive(Clone, Copy)]
@@ -65,7 +57,7 @@ pub(super) fn check(
                     "malformed #pragma attributes <attributes> <ident>".to_string(),
                 );
             }
-            if !is_triple(args[0].text) {
+            if stability::parse(args[0].text).is_none() {
                 return refuse(
                     Tag::PragmaInval,
                     "invalid attributes specified by #pragma attributes".to_string(),
@@ -93,7 +85,7 @@ pub(super) fn check(
                     "malformed #pragma binding \"version\" <ident>".to_string(),
                 );
             }
-            if !is_version(version.text) {
+            if Version::parse(version.text).is_none() {
                 return refuse(Tag::PragmaInval, "invalid version specified by #pragma binding".to_string());
             }
         }
@@ -133,14 +125,6 @@ fn depends_on(class: &str, name: &str, kind: SourceKind, env: &dyn Environment) 
         Ok(probes) if !probes.is_empty() => Ok(()),
         _ => Err((Tag::PragmaDepend, format!("program requires {class} {name}"))),
     }
-}
-
-/// `A/B/C` in any case; trailing parts may be left out.
-fn is_triple(text: &str) -> bool {
-    let parts: Vec<&str> = text.split('/').collect();
-    let known = |list: &[&str], word: &str| list.iter().any(|known| known.eq_ignore_ascii_case(word));
-    let lists: [&[&str]; 3] = [&LEVELS, &LEVELS, &CLASSES];
-    parts.len() <= 3 && parts.iter().zip(lists).all(|(word, list)| known(list, word))
 }
 
 /// The error for attributes or a binding of a name that this program does not declare.
@@ -185,21 +169,4 @@ pub(super) fn unused(items: &[Item], names: &dyn Names, env: &dyn Environment) -
         return refuse(Tag::PragmaUnused, "unused");
     }
     None
-}
-
-#[cfg(test)]
-mod tests {
-    use super::is_triple;
-
-    #[test]
-    fn triples() {
-        for good in ["Stable", "stable/STABLE", "Stable/Stable/Common", "Evolving/Private/isa"] {
-            assert!(is_triple(good), "{good}");
-        }
-        for bad in
-            ["", "Foo", "Stable/Foo", "Stable/Stable/Stable", "Stable/Stable/Common/Common", "Stable//Common"]
-        {
-            assert!(!is_triple(bad), "{bad}");
-        }
-    }
 }

@@ -1,6 +1,7 @@
 //! Tests of the checker on whole programs: `ok`, or the tag and place of the error.
 
 mod aggregations;
+mod attributes;
 mod declarations;
 mod expressions;
 mod formats;

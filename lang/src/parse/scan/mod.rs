@@ -21,11 +21,12 @@ use super::errors::{self, character_at};
 use super::literal::{self, LiteralError};
 use super::macros::MacroToken;
 use super::words::is_space;
-use super::{MAX_NESTING, ParseContext, pragma};
+use super::{MAX_NESTING, ParseContext, pragma, prescan};
 use crate::ast::Pragma;
 use crate::diag::{Diagnostic, Tag};
-use crate::options::SetBy;
+use crate::options::{OptionError, SetBy};
 use crate::source::{SourceId, SourceKind, Span};
+use crate::stability::{self, Version};
 
 /// The classes that the grammar names by their byte.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -380,7 +381,15 @@ impl<'a, 'c> Scanner<'a, 'c> {
                     Some((name, value)) => (name, Some(value)),
                     None => (token.text, None),
                 };
-                if let Err(reason) = self.cx.options.set(name, value, SetBy::Program) {
+                let reduced = match (name, value.and_then(Version::parse)) {
+                    ("version", Some(version)) => self.uses_later_than(version),
+                    _ => false,
+                };
+                let set = match reduced {
+                    true => Err(OptionError::Reduced),
+                    false => self.cx.options.set(name, value, SetBy::Program),
+                };
+                if let Err(reason) = set {
                     let value = value.map_or(String::new(), |value| format!(" to '{value}'"));
                     let message = format!("failed to set option '{name}'{value}: {reason}");
                     return Err(self.fail(
@@ -399,6 +408,13 @@ impl<'a, 'c> Scanner<'a, 'c> {
         }
         self.skip(len);
         Ok(())
+    }
+
+    /// Whether the text so far uses a name of the language that came after a version.
+    fn uses_later_than(&self, version: Version) -> bool {
+        let mut later = false;
+        prescan::words(&self.text[..self.pos], &mut |word| later |= stability::since(word) > version);
+        later
     }
 
     fn integer(&mut self) -> Result<(), Failure> {
