@@ -9,7 +9,7 @@ use dtrail_lang::check::Attributes;
 use dtrail_lang::diag::Diagnostic;
 use dtrail_lang::diag::render::{self, Style};
 use dtrail_lang::env::{FiredBy, NoMatch, ProbePattern};
-use dtrail_lang::options::{Options as Settings, Preprocessor, SetBy};
+use dtrail_lang::options::{Encoding, Options as Settings, Preprocessor, SetBy};
 use dtrail_lang::parse::prescan;
 use dtrail_lang::plan::{self, Plan, PlanOptions};
 use dtrail_lang::source::{Source, SourceKind, SourceMap};
@@ -18,6 +18,7 @@ use dtrail_lang::{Compiled, ir};
 use dtrail_vm::agg::sort::SortOptions;
 use dtrail_vm::consumer;
 use dtrail_vm::engine::Engine;
+use dtrail_vm::format::printa::AggStyle;
 use dtrail_vm::interp::Interp;
 use dtrail_vm::jit::{self, Jit};
 use dtrail_vm::output::TextOutput;
@@ -28,6 +29,9 @@ use crate::failure::Failure;
 use crate::machine::{self, Machine, reason};
 use crate::options::{EngineChoice, Form, Mode, Options, SourceChoice};
 use crate::{Interrupts, Outcome, dump, library, list, preprocess, sizes};
+
+/// Terminals that know no blocks (`TERM`).
+const DUMB_TERMINALS: [&str; 3] = ["dumb", "sun", "sun-color"];
 
 /// Where text goes.
 pub(crate) struct Streams<'a> {
@@ -55,6 +59,9 @@ pub(crate) fn run<'a>(
         options,
         settings: Settings::default(),
         testing: environment.iter().any(|(name, _)| name == "_DTRACE_TESTING"),
+        dumb: environment
+            .iter()
+            .any(|(name, value)| name == "TERM" && DUMB_TERMINALS.contains(&value.as_str())),
         plain: environment.iter().any(|(name, value)| name == "NO_COLOR" && !value.is_empty()),
         sources: SourceMap::default(),
         streams,
@@ -83,6 +90,8 @@ struct Session<'a> {
     options: &'a Options,
     settings: Settings,
     testing: bool,
+    /// The terminal draws ASCII only.
+    dumb: bool,
     /// `NO_COLOR` is set.
     plain: bool,
     sources: SourceMap,
@@ -255,12 +264,7 @@ impl Session<'_> {
             quiet: self.settings.quiet,
             testing: self.testing,
             droptags: self.settings.droptags,
-            sort: SortOptions {
-                by_key: self.settings.aggsortkey,
-                reverse: self.settings.aggsortrev,
-                key_position: self.settings.aggsortkeypos as usize,
-                position: self.settings.aggsortpos as usize,
-            },
+            aggs: self.agg_style(tracer.source.cpus()),
             space: Space { aggsize: self.settings.aggsize, dynvarsize: self.settings.dynvarsize },
             statusrate: self.settings.statusrate,
             switchrate: self.settings.switchrate,
@@ -300,6 +304,29 @@ impl Session<'_> {
             interrupts,
         )?;
         Ok(Outcome { status: outcome.status, kernel_part })
+    }
+
+    /// How aggregations print.
+    fn agg_style(&self, cpus: u32) -> AggStyle {
+        let options = &self.settings;
+        AggStyle {
+            sort: SortOptions {
+                by_key: options.aggsortkey,
+                reverse: options.aggsortrev,
+                key_position: options.aggsortkeypos as usize,
+                position: options.aggsortpos as usize,
+            },
+            pack: options.aggpack,
+            hist: options.agghist,
+            zoom: options.aggzoom,
+            utf8: match options.encoding {
+                Encoding::Unset => None,
+                encoding => Some(encoding == Encoding::Utf8),
+            },
+            dumb: self.dumb,
+            per_cpu: options.aggpercpu,
+            cpus,
+        }
     }
 
     /// What each program matched, and where its events come from.

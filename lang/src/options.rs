@@ -85,6 +85,16 @@ pub struct Options {
     pub statusrate: u64,
     /// Nanoseconds between two looks at the aggregations; 0 looks when they are printed.
     pub aggrate: u64,
+    /// Print what each CPU counted behind each value.
+    pub aggpercpu: bool,
+    /// Print counts and sums as rows of a distribution.
+    pub agghist: bool,
+    /// Print a histogram a line.
+    pub aggpack: bool,
+    /// Draw bars against the largest count.
+    pub aggzoom: bool,
+    /// The characters of bars.
+    pub encoding: Encoding,
     /// Sort by key first.
     pub aggsortkey: bool,
     /// Reverse the order.
@@ -125,6 +135,11 @@ impl Default for Options {
             switchrate: 0,
             statusrate: 1_000_000_000,
             aggrate: 0,
+            aggpercpu: false,
+            agghist: false,
+            aggpack: false,
+            aggzoom: false,
+            encoding: Encoding::Unset,
             aggsortkey: false,
             aggsortrev: false,
             aggsortkeypos: 0,
@@ -133,6 +148,18 @@ impl Default for Options {
             relaxedexit: false,
         }
     }
+}
+
+/// What bars are drawn with (`encoding`).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Encoding {
+    /// ASCII, but blocks for packed histograms where the terminal knows them.
+    #[default]
+    Unset,
+    /// ASCII.
+    Ascii,
+    /// Blocks.
+    Utf8,
 }
 
 /// Why an option was not set. The texts are those of runtime spec §12.4.
@@ -199,6 +226,8 @@ enum Kind {
     Amin,
     /// `auto`, `kernel` or `user`.
     Placement,
+    /// `ascii` or `utf8`.
+    Encoding,
     /// Sizes or tunes a feature that programs cannot use (yet), or states what is always so: checked and dropped.
     Unused(Shape),
     /// Which C the preprocessor speaks: `a`, `c` and `t` are today's, `s` that before ISO C.
@@ -286,16 +315,16 @@ const ROWS: &[Row] = &[
     row("version", Kind::Version),
     row("zdefs", Kind::Flag(|o| &mut o.zdefs)),
     // Run time.
-    row("aggpercpu", Kind::Refused),
+    row("aggpercpu", Kind::Bool(|o| &mut o.aggpercpu)),
     row("aggrate", Kind::Rate(|o| &mut o.aggrate)),
     row("aggsize", Kind::Size(|o| &mut o.aggsize)),
     row("aggsortkey", Kind::Bool(|o| &mut o.aggsortkey)),
     row("aggsortkeypos", Kind::Number(0, u32::MAX, |o| &mut o.aggsortkeypos)),
     row("aggsortpos", Kind::Number(0, u32::MAX, |o| &mut o.aggsortpos)),
     row("aggsortrev", Kind::Bool(|o| &mut o.aggsortrev)),
-    row("agghist", Kind::Refused),
-    row("aggpack", Kind::Refused),
-    row("aggzoom", Kind::Refused),
+    row("agghist", Kind::Bool(|o| &mut o.agghist)),
+    row("aggpack", Kind::Bool(|o| &mut o.aggpack)),
+    row("aggzoom", Kind::Bool(|o| &mut o.aggzoom)),
     row("bpflog", Kind::Refused),
     row("bpflogsize", Kind::Unused(Shape::Size)),
     row("bufpolicy", Kind::Words(&[("switch", true), ("fill", false), ("ring", false)])),
@@ -305,7 +334,7 @@ const ROWS: &[Row] = &[
     row("cpu", Kind::Refused),
     row("destructive", Kind::Bool(|o| &mut o.destructive)),
     row("dynvarsize", Kind::Size(|o| &mut o.dynvarsize)),
-    row("encoding", Kind::Refused),
+    row("encoding", Kind::Encoding),
     row("flowindent", Kind::Refused),
     row("grabanon", Kind::Unused(Shape::Bool)),
     row("jstackframes", Kind::Unused(Shape::Number)),
@@ -386,6 +415,13 @@ impl Options {
                 self.preprocessor.traditional = match required(value)? {
                     "s" => true,
                     "a" | "c" | "t" => false,
+                    _ => return Err(OptionError::InvalidValue),
+                }
+            }
+            Kind::Encoding => {
+                self.encoding = match required(value)? {
+                    "ascii" => Encoding::Ascii,
+                    "utf8" => Encoding::Utf8,
                     _ => return Err(OptionError::InvalidValue),
                 }
             }

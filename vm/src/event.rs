@@ -96,6 +96,10 @@ pub trait EventSource {
     fn environment(&self) -> &dyn Environment;
     /// What can be decided before an event leaves the kernel.
     fn capabilities(&self) -> Capabilities;
+    /// How many CPUs events can come from, numbered from 0.
+    fn cpus(&self) -> u32 {
+        1
+    }
     /// Whether the source itself fires `tick-…` probes (a recording, made-up events): the consumer's own timers then
     /// stay off.
     fn fires_ticks(&self) -> bool {

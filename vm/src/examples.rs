@@ -12,6 +12,7 @@ use dtrail_lang::source::{Source, SourceKind, SourceMap};
 
 use crate::agg::sort::SortOptions;
 use crate::consumer::{self, Settings};
+use crate::format::printa::AggStyle;
 use crate::interp::Interp;
 use crate::output::CaptureOutput;
 use crate::testing::{ListSource, user_plan};
@@ -187,7 +188,7 @@ fn aggregations_43_to_60() {
         "@[3] = sum(1); @[-1] = sum(1); @[2] = sum(1);",
         &[number(2, 1), number(3, 1), number(-1, 1)].concat(),
     );
-    let sorted = |sort| Settings { sort, ..quiet() };
+    let sorted = |sort| Settings { aggs: AggStyle { sort, ..AggStyle::default() }, ..quiet() };
     check_with(
         &sorted(SortOptions { reverse: true, ..SortOptions::default() }),
         "@[1] = sum(1); @[2] = sum(5); @[3] = sum(3);",

@@ -223,6 +223,10 @@ impl EventSource for BpfSource {
         &self.environment
     }
 
+    fn cpus(&self) -> u32 {
+        cpus::possible().unwrap_or(1)
+    }
+
     fn capabilities(&self) -> Capabilities {
         Capabilities::BASELINE
     }

@@ -12,6 +12,7 @@ use dtrail_vm::fault::Drops;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 
 use crate::env::SourceEnvironment;
+use crate::sys::cpus;
 
 /// Waits for timers and signals.
 #[derive(Debug)]
@@ -35,6 +36,10 @@ impl EventSource for IdleSource {
 
     fn environment(&self) -> &dyn Environment {
         &self.environment
+    }
+
+    fn cpus(&self) -> u32 {
+        cpus::possible().unwrap_or(1)
     }
 
     fn capabilities(&self) -> Capabilities {

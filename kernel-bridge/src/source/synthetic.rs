@@ -175,6 +175,10 @@ impl EventSource for SyntheticSource {
         self.kernel.as_ref().map_or(Capabilities::NONE, |kernel| kernel.capabilities())
     }
 
+    fn cpus(&self) -> u32 {
+        self.file.cpus
+    }
+
     fn fires_ticks(&self) -> bool {
         true
     }

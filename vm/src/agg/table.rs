@@ -1,6 +1,8 @@
 //! A keyed table for each aggregation: the one place where updates of user clauses and sweeps of kernel maps end.
 //! In: canonical keys ([`crate::value`]) and updates or states. Out: entries, in the order of their first update.
 
+use std::collections::BTreeMap;
+
 use dtrail_lang::builtins::{AggFn, aggs::Shape};
 use dtrail_lang::ir::{self, AggId, ValueType};
 use dtrail_lang::plan::layout::{self, KeyPart};
@@ -26,6 +28,11 @@ impl AggTables {
         AggTables { tables, key: Vec::new() }
     }
 
+    /// From now on each table also keeps what each CPU counted (`aggpercpu`).
+    pub fn keep_cpus(&mut self) {
+        self.tables.iter_mut().for_each(|table| table.per_cpu = Some(PerCpu::default()));
+    }
+
     /// One aggregation.
     pub fn get(&self, agg: AggId) -> Option<&AggTable> {
         self.tables.get(agg.index())
@@ -41,12 +48,15 @@ impl AggTables {
         self.tables.iter()
     }
 
-    /// Merges what a kernel map held.
-    pub fn merge(&mut self, agg: AggId, key: &[Value], state: AggState) {
+    /// Merges what a kernel map held for a CPU.
+    pub fn merge(&mut self, agg: AggId, cpu: u32, key: &[Value], state: AggState) {
         let AggTables { tables, key: bytes } = self;
         bytes.clear();
         key.iter().for_each(|part| part.as_ref().encode(bytes));
         if let Some(table) = tables.get_mut(agg.index()) {
+            if let Some(per_cpu) = &mut table.per_cpu {
+                per_cpu.state(bytes, cpu, table.func).merge(&state);
+            }
             table.merge(bytes, state);
         }
     }
@@ -62,6 +72,23 @@ pub struct AggTable {
     capacity: usize,
     printed: bool,
     normal: i64,
+    per_cpu: Option<PerCpu>,
+}
+
+/// What each CPU counted.
+#[derive(Clone, Debug, Default)]
+struct PerCpu {
+    entries: IndexMap<Box<[u8]>, BTreeMap<u32, AggState>, RandomState>,
+    /// One more than the greatest CPU.
+    cpus: u32,
+}
+
+impl PerCpu {
+    fn state(&mut self, key: &[u8], cpu: u32, func: AggFn) -> &mut AggState {
+        self.cpus = self.cpus.max(cpu.saturating_add(1));
+        let of_key = self.entries.entry(key.into()).or_default();
+        of_key.entry(cpu).or_insert_with(|| AggState::new(func))
+    }
 }
 
 impl AggTable {
@@ -76,6 +103,7 @@ impl AggTable {
             capacity: layout::entries(aggsize, parts, strsize, value) as usize,
             printed: false,
             normal: 1,
+            per_cpu: None,
         }
     }
 
@@ -93,6 +121,28 @@ impl AggTable {
         state.update(shape, value, weight);
         self.entries.insert(key.into(), state);
         true
+    }
+
+    /// Whether updates are to be told by CPU, too ([`AggTable::update_on`]).
+    pub fn keeps_cpus(&self) -> bool {
+        self.per_cpu.is_some()
+    }
+
+    /// Counts an update, which [`AggTable::update`] has taken, for its CPU.
+    pub fn update_on(&mut self, cpu: u32, key: &[u8], value: i64, weight: i64) {
+        if let Some(per_cpu) = &mut self.per_cpu {
+            per_cpu.state(key, cpu, self.func).update(self.shape, value, weight);
+        }
+    }
+
+    /// What a CPU counted for a key.
+    pub fn on_cpu(&self, key: &[u8], cpu: u32) -> Option<&AggState> {
+        self.per_cpu.as_ref()?.entries.get(key)?.get(&cpu)
+    }
+
+    /// One more than the greatest CPU that counted anything, if CPUs are kept apart.
+    pub fn cpus(&self) -> u32 {
+        self.per_cpu.as_ref().map_or(0, |per_cpu| per_cpu.cpus)
     }
 
     /// The entry of a key, to change. Without keys it is the only one; comparing two empty keys would cost more than
@@ -117,6 +167,9 @@ impl AggTable {
     /// `clear`: values back to none, keys kept.
     pub fn clear(&mut self) {
         self.entries.values_mut().for_each(AggState::clear);
+        if let Some(per_cpu) = &mut self.per_cpu {
+            per_cpu.entries.clear();
+        }
     }
 
     /// `trunc`: keeps the `keep` largest entries by value (ties: the larger key), for a negative number the smallest,
@@ -132,6 +185,9 @@ impl AggTable {
         lost.into_iter().for_each(|entry| kept[entry] = false);
         let mut entry = 0..;
         self.entries.retain(|_, _| entry.next().is_some_and(|entry| kept[entry]));
+        if let Some(per_cpu) = &mut self.per_cpu {
+            per_cpu.entries.retain(|key, _| self.entries.contains_key(key));
+        }
     }
 
     /// `normalize`: divides what is printed from now on, instead of what was set before. 0 is ignored.

@@ -86,13 +86,17 @@ impl<'a> Session<'a> {
         only_resident: bool,
     ) -> Session<'a> {
         let error = plan.program.probes.iter().position(|probe| probe.id == ProbeId::ERROR);
+        let mut world = World::new(plan, settings.space);
+        if settings.aggs.per_cpu {
+            world.aggs.keep_cpus();
+        }
         Session {
             plan,
             engine,
             host,
             output,
             settings,
-            world: World::new(plan, settings.space),
+            world,
             exit: None,
             bug: None,
             error_probe: error.map(|index| ProbeIndex(index as u32)),
@@ -321,7 +325,7 @@ impl<'a> Session<'a> {
             return;
         }
         let aggs = &mut self.world.aggs;
-        kernel.sweep(generation, &mut |agg, _, key, state| aggs.merge(agg, &key, state));
+        kernel.sweep(generation, &mut |agg, cpu, key, state| aggs.merge(agg, cpu, &key, state));
     }
 
     /// Prints a row and carries out its actions.
@@ -367,9 +371,9 @@ impl<'a> Session<'a> {
                 let tables: Vec<&AggTable> = named.iter().filter_map(|&agg| aggs.get(agg)).collect();
                 let any = match format {
                     Some(format) => {
-                        printa::formatted(text, format, &tables, settings.sort, style, &mut spill)
+                        printa::formatted(text, format, &tables, settings.aggs, style, &mut spill)
                     }
-                    None => printa::default(text, &tables, settings.sort, style, &mut spill),
+                    None => printa::default(text, &tables, settings.aggs, style, &mut spill),
                 };
                 if any {
                     named.iter().for_each(|&agg| with(aggs, agg, AggTable::set_printed));
@@ -403,10 +407,10 @@ impl<'a> Session<'a> {
         let style = Style { host: self.host, escape: self.output.is_terminal() };
         let tables = self.world.aggs.iter().filter(|table| !table.printed());
         let tables: Vec<&AggTable> =
-            if self.settings.sort.reverse { tables.rev().collect() } else { tables.collect() };
+            if self.settings.aggs.sort.reverse { tables.rev().collect() } else { tables.collect() };
         for table in tables {
             self.text.clear();
-            printa::entries(&mut self.text, &[table], self.settings.sort, style, &mut |text| {
+            printa::entries(&mut self.text, &[table], self.settings.aggs, style, &mut |text| {
                 self.output.write(text);
                 text.clear();
             });

@@ -1,6 +1,6 @@
 //! What options and the environment decide about a run.
 
-use crate::agg::sort::SortOptions;
+use crate::format::printa::AggStyle;
 use crate::runtime::Space;
 
 /// Run-time settings (runtime spec §12.4). Rates are periods in nanoseconds.
@@ -14,8 +14,8 @@ pub struct Settings {
     pub testing: bool,
     /// `droptags`: loss reports carry their tag.
     pub droptags: bool,
-    /// `aggsort…`
-    pub sort: SortOptions,
+    /// How aggregations print: `agg…`, `encoding`.
+    pub aggs: AggStyle,
     /// `aggsize`, `dynvarsize`
     pub space: Space,
     /// `statusrate`: how often losses are reported; 0 only at the end.
@@ -34,7 +34,7 @@ impl Default for Settings {
             quiet: false,
             testing: false,
             droptags: false,
-            sort: SortOptions::default(),
+            aggs: AggStyle::default(),
             space: Space::default(),
             statusrate: 1_000_000_000,
             switchrate: 0,

@@ -30,7 +30,7 @@ enum Signs {
 
 /// What all bars of a distribution are drawn against.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Scale {
+pub struct Scale {
     /// What fills the room, as a fraction; both 0 if every count is.
     whole: (u128, u128),
     signs: Signs,

@@ -2,6 +2,7 @@
 //! Out: bytes appended to a buffer. Nothing here writes anywhere, and no format string is parsed.
 
 pub mod histogram;
+pub mod packed;
 pub mod printa;
 pub mod printf;
 pub mod row;

@@ -6,8 +6,10 @@ use std::io::Write as _;
 use dtrail_lang::format::{ConversionKind, Format, Piece};
 use dtrail_lang::ir::ValueType;
 
+use super::histogram::BarStyle;
+use super::packed::{Form, PackStyle};
 use super::printf::{Field, convert};
-use super::{Style, histogram, pad, shown};
+use super::{Style, histogram, packed, pad, shown};
 use crate::agg::sort::{self, Row, SortOptions};
 use crate::agg::{AggState, AggTable};
 use crate::runtime::extend;
@@ -19,11 +21,42 @@ pub type Spill<'s> = &'s mut dyn FnMut(&mut Vec<u8>);
 /// Text is offered to be taken away at this size.
 const LONG: usize = 1 << 16;
 
+/// How aggregations are printed (runtime spec §7.6, §7.7, §7.11): options that a program may change between prints.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct AggStyle {
+    /// `aggsort…`
+    pub sort: SortOptions,
+    /// `aggpack`: histograms take a line each.
+    pub pack: bool,
+    /// `agghist`: counts and sums are rows of a distribution.
+    pub hist: bool,
+    /// `aggzoom`
+    pub zoom: bool,
+    /// `encoding`, if set: whether it is `utf8`.
+    pub utf8: Option<bool>,
+    /// Packed histograms are ASCII unless `encoding` says otherwise: the terminal knows nothing else.
+    pub dumb: bool,
+    /// `aggpercpu`: what each CPU counted follows each value.
+    pub per_cpu: bool,
+    /// How many CPUs there are to name.
+    pub cpus: u32,
+}
+
+impl AggStyle {
+    fn bars(self) -> BarStyle {
+        BarStyle { zoom: self.zoom, utf8: self.utf8 == Some(true) }
+    }
+
+    fn packing(self) -> PackStyle {
+        PackStyle { zoom: self.zoom, ascii: !self.utf8.unwrap_or(!self.dumb) }
+    }
+}
+
 /// Appends `printa(@a, …)`: a newline, then an entry a line. Whether there was an entry.
 pub fn default(
     out: &mut Vec<u8>,
     tables: &[&AggTable],
-    options: SortOptions,
+    options: AggStyle,
     style: Style<'_>,
     spill: Spill<'_>,
 ) -> bool {
@@ -35,32 +68,80 @@ pub fn default(
 pub fn entries(
     out: &mut Vec<u8>,
     tables: &[&AggTable],
-    options: SortOptions,
+    options: AggStyle,
     style: Style<'_>,
     spill: Spill<'_>,
 ) -> bool {
-    let rows = sort::rows(tables, options);
-    let empty: Vec<_> = tables.iter().map(|table| AggState::new(table.func())).collect();
-    for row in &rows {
-        for (element, ty) in value::decode(row.key, row.types).zip(row.types) {
-            key_element(out, element, *ty, style);
-        }
-        for (i, table) in tables.iter().enumerate() {
-            match row.state(i).unwrap_or(&empty[i]) {
-                AggState::Buckets(buckets) => {
-                    histogram::histogram(out, table.shape(), buckets, table.normal(), Default::default());
-                }
-                state => {
-                    let _ = write!(out, " {:16}", state.normalized(table.normal()));
-                }
+    let rows = sort::rows(tables, options.sort);
+    let form = match tables {
+        [table] => Form::of(table.func(), options.pack, options.hist).map(|form| (form, *table)),
+        _ => None,
+    };
+    let mut each = |out: &mut Vec<u8>, write: &dyn Fn(&mut Vec<u8>, &Row<'_>)| {
+        for row in &rows {
+            write(out, row);
+            if out.len() >= LONG {
+                spill(out);
             }
         }
-        out.push(b'\n');
-        if out.len() >= LONG {
-            spill(out);
+    };
+    match form {
+        _ if rows.is_empty() => {}
+        Some((Form::Packed, table)) => {
+            let pack = packed::pack_heading(out, table);
+            let packing = options.packing();
+            each(out, &|out, row| packed::pack_row(out, table, row, &pack, packing, style));
+        }
+        Some((Form::Distribution, table)) => {
+            let scale = packed::distribution_heading(out, table, options.bars());
+            each(out, &|out, row| packed::distribution_row(out, table, row, scale, style));
+        }
+        None => {
+            let empty: Vec<_> = tables.iter().map(|table| AggState::new(table.func())).collect();
+            each(out, &|out, row| entry(out, tables, &empty, row, options, style));
         }
     }
     !rows.is_empty()
+}
+
+/// Appends one entry: its key, its values, and a newline.
+fn entry(
+    out: &mut Vec<u8>,
+    tables: &[&AggTable],
+    empty: &[AggState],
+    row: &Row<'_>,
+    options: AggStyle,
+    style: Style<'_>,
+) {
+    for (element, ty) in value::decode(row.key, row.types).zip(row.types) {
+        key_element(out, element, *ty, style);
+    }
+    for (i, table) in tables.iter().enumerate() {
+        let Some(state) = row.state(i).or(empty.get(i)) else { continue };
+        result(out, table, state, options);
+        if options.per_cpu {
+            let seen = table.cpus();
+            for cpu in 0..options.cpus.max(seen) {
+                let _ = write!(out, "\n    [CPU {cpu}]");
+                let Some(state) = table.on_cpu(row.key, cpu).or(empty.get(i)) else { continue };
+                result(out, table, state, options);
+            }
+        }
+    }
+    out.push(b'\n');
+}
+
+/// Appends the value of an entry.
+fn result(out: &mut Vec<u8>, table: &AggTable, state: &AggState, options: AggStyle) {
+    match state {
+        AggState::Buckets(buckets) => {
+            histogram::histogram(out, table.shape(), buckets, table.normal(), options.bars());
+        }
+        state => {
+            // Writing to a vector cannot fail.
+            let _ = write!(out, " {:16}", state.normalized(table.normal()));
+        }
+    }
 }
 
 /// Integers of 8 and 16 bits print as unsigned, wider ones as signed.
@@ -85,14 +166,14 @@ pub fn formatted(
     out: &mut Vec<u8>,
     format: &Format,
     tables: &[&AggTable],
-    options: SortOptions,
+    options: AggStyle,
     style: Style<'_>,
     spill: Spill<'_>,
 ) -> bool {
-    let rows = sort::rows(tables, options);
+    let rows = sort::rows(tables, options.sort);
     let empty: Vec<_> = tables.iter().map(|table| AggState::new(table.func())).collect();
     for row in &rows {
-        format_row(out, format, tables, &empty, row, style);
+        format_row(out, format, tables, &empty, row, (options, style));
         if out.len() >= LONG {
             spill(out);
         }
@@ -106,7 +187,7 @@ fn format_row(
     tables: &[&AggTable],
     empty: &[AggState],
     row: &Row<'_>,
-    style: Style<'_>,
+    (options, style): (AggStyle, Style<'_>),
 ) {
     let mut keys = value::decode(row.key, row.types);
     let mut next_value = 0;
@@ -132,7 +213,7 @@ fn format_row(
         };
         match state {
             AggState::Buckets(buckets) => {
-                histogram::histogram(out, table.shape(), buckets, table.normal(), Default::default());
+                histogram::histogram(out, table.shape(), buckets, table.normal(), options.bars());
             }
             _ => {
                 let value = ValueRef::Int(state.normalized(table.normal()));
@@ -187,8 +268,8 @@ mod tests {
         let style = Style { host: &host, escape: false };
         let mut out = Vec::new();
         let any = match format {
-            Some(format) => formatted(&mut out, format, &named, SortOptions::default(), style, &mut |_| {}),
-            None => default(&mut out, &named, SortOptions::default(), style, &mut |_| {}),
+            Some(format) => formatted(&mut out, format, &named, AggStyle::default(), style, &mut |_| {}),
+            None => default(&mut out, &named, AggStyle::default(), style, &mut |_| {}),
         };
         assert_eq!(String::from_utf8_lossy(&out), expected);
         assert_eq!(any, named.iter().any(|table| table.entries().len() > 0));
@@ -282,7 +363,7 @@ mod tests {
         let host = FixedHost::default();
         let style = Style { host: &host, escape: false };
         let (mut out, mut pieces) = (Vec::new(), Vec::new());
-        entries(&mut out, &[table], SortOptions::default(), style, &mut |text| {
+        entries(&mut out, &[table], AggStyle::default(), style, &mut |text| {
             pieces.push(std::mem::take(text));
         });
         assert!(pieces.len() > 1 && pieces.iter().all(|piece| piece.len() < LONG + 64));

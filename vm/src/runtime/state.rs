@@ -93,6 +93,12 @@ impl Run<'_> {
         if !table.update(key, value as i64, weight as i64) {
             let cpu = self.cpu();
             self.world.drops.add_aggregation(cpu, 1);
+        } else if table.keeps_cpus() {
+            let cpu = self.cpu();
+            let World { aggs, key, .. } = &mut *self.world;
+            if let Some(table) = aggs.get_mut(site.agg) {
+                table.update_on(cpu, key, value as i64, weight as i64);
+            }
         }
     }
 

@@ -43,7 +43,9 @@ fn defect(error: &HarnessError) -> Error {
 
 impl Machine for Harness {
     fn load(_plan: &Plan, program: &EbpfProgram) -> Result<Harness, Error> {
-        Harness::new(program, cpus::possible().unwrap_or(1), Box::new(NoMemory)).map_err(|e| defect(&e))
+        // Made-up events may name a few more CPUs than a small machine has.
+        let cpus = cpus::possible().unwrap_or(1).max(4);
+        Harness::new(program, cpus, Box::new(NoMemory)).map_err(|e| defect(&e))
     }
 
     fn place(&mut self, memory: &Arc<[MemoryRegion]>) -> Result<(), Error> {

@@ -39,6 +39,7 @@ use super::targets::Target;
 use crate::child::split_command;
 use crate::env::SourceEnvironment;
 use crate::host;
+use crate::sys::cpus;
 
 /// What is asked of the kernel for every traced thread.
 const OPTIONS: libc::c_int = libc::PTRACE_O_EXITKILL
@@ -157,6 +158,10 @@ impl EventSource for PtraceSource {
 
     fn environment(&self) -> &dyn Environment {
         &self.environment
+    }
+
+    fn cpus(&self) -> u32 {
+        cpus::possible().unwrap_or(1)
     }
 
     fn capabilities(&self) -> Capabilities {

@@ -9,6 +9,7 @@ use super::*;
 use crate::agg::sort::SortOptions;
 use crate::event::Exited;
 use crate::event::ExitedHow;
+use crate::format::printa::AggStyle;
 use crate::interp::Interp;
 use crate::output::CaptureOutput;
 use crate::runtime::Space;
@@ -354,7 +355,8 @@ fn unprinted_aggregations_come_at_the_end() {
     let entry = |count| format!("  {:50}{count:17}\n", "cat");
     check(&counting(""), &quiet(), script(), &format!("\n{}{:17}\n", entry(3), 8), "", 0);
     check(&counting("    record k0 ()"), &quiet(), script(), &format!("\n{}\n{:17}\n", entry(2), 8), "", 0);
-    let reversed = Settings { sort: SortOptions { reverse: true, ..SortOptions::default() }, ..quiet() };
+    let sort = SortOptions { reverse: true, ..SortOptions::default() };
+    let reversed = Settings { aggs: AggStyle { sort, ..AggStyle::default() }, ..quiet() };
     check(&counting(""), &reversed, script(), &format!("\n{:17}\n{}", 8, entry(3)), "", 0);
 }
 

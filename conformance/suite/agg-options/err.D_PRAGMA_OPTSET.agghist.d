@@ -1,0 +1,5 @@
+#pragma D option agghist=perhaps
+BEGIN
+{
+	exit(0);
+}

@@ -1,0 +1,5 @@
+#pragma D option aggpack=perhaps
+BEGIN
+{
+	exit(0);
+}

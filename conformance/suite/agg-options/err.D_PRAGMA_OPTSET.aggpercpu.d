@@ -1,0 +1,5 @@
+#pragma D option aggpercpu=perhaps
+BEGIN
+{
+	exit(0);
+}

@@ -1,0 +1,5 @@
+#pragma D option aggsize=1q
+BEGIN
+{
+	exit(0);
+}

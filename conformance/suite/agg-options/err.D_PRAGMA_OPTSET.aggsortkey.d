@@ -1,0 +1,5 @@
+#pragma D option aggsortkey=perhaps
+BEGIN
+{
+	exit(0);
+}

@@ -1,0 +1,5 @@
+#pragma D option aggsortkeypos=-1
+BEGIN
+{
+	exit(0);
+}

@@ -1,0 +1,5 @@
+#pragma D option aggsortpos=x
+BEGIN
+{
+	exit(0);
+}

@@ -1,0 +1,5 @@
+#pragma D option aggsortrev=perhaps
+BEGIN
+{
+	exit(0);
+}

@@ -1,0 +1,5 @@
+#pragma D option aggzoom=perhaps
+BEGIN
+{
+	exit(0);
+}

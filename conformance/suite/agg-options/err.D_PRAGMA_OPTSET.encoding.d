@@ -1,0 +1,5 @@
+#pragma D option encoding=latin1
+BEGIN
+{
+	exit(0);
+}

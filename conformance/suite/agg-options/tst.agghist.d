@@ -1,0 +1,7 @@
+/* @@ args: -q -x agghist */
+/* @@ kernel: nonempty */
+syscall::read:entry
+{
+	@[execname] = sum(arg0);
+	@n = count();
+}
