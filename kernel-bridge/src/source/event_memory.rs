@@ -1,5 +1,6 @@
-//! Made-up memory: bytes at addresses, nothing else readable. Written by the reader of event files, read by the context
-//! of an event.
+//! Made-up memory: bytes at addresses. Written by the reader of event files, read by the context of an event. As on a
+//! machine, memory comes in pages: what is on a page with bytes and was given none is zero, what is on another page cannot
+//! be read.
 
 use std::sync::Arc;
 
@@ -11,6 +12,9 @@ use super::synthetic_event::MemoryRegion;
 
 /// First kernel address; those between [`USER_END`] and this one are not canonical.
 const KERNEL_START: u64 = 0xffff_8000_0000_0000;
+
+/// Bytes of a page, the same for every engine and machine.
+const PAGE: u64 = 4096;
 
 /// Memory that changes from event to event. Regions are kept sorted, apart and as long as they can be, so that an access
 /// across a border that the file's author happened to draw is no special case for anyone.
@@ -37,8 +41,8 @@ impl EventMemory {
             return Ok(());
         }
         self.unmap(addr, bytes.len() as u64);
-        let total: usize = self.regions.iter().map(|region| region.bytes.len()).sum();
-        if total + bytes.len() > EventMemory::LIMIT {
+        let total: u64 = self.regions.iter().map(|region| span(region.addr, region.bytes.len())).sum();
+        if total + span(addr, bytes.len()) > EventMemory::LIMIT as u64 {
             return Err(format!("more than {} bytes of memory", EventMemory::LIMIT));
         }
         let at = self.regions.partition_point(|region| region.addr < addr);
@@ -89,8 +93,28 @@ impl EventMemory {
 
     /// The memory as it is now; shared with the snapshot before if nothing has changed.
     pub(super) fn snapshot(&mut self) -> Arc<[MemoryRegion]> {
-        self.snapshot.get_or_insert_with(|| self.regions.as_slice().into()).clone()
+        self.snapshot.get_or_insert_with(|| pages(&self.regions).into()).clone()
     }
+}
+
+/// Bytes of the pages that so many bytes at an address lie on.
+fn span(addr: u64, bytes: usize) -> u64 {
+    (addr % PAGE + bytes as u64).next_multiple_of(PAGE)
+}
+
+/// The pages that regions lie on, joined where they touch.
+fn pages(regions: &[MemoryRegion]) -> Vec<MemoryRegion> {
+    let mut runs: Vec<(u64, Vec<u8>)> = Vec::new();
+    for region in regions {
+        let start = region.addr - region.addr % PAGE;
+        let touching = runs.pop_if(|(addr, bytes)| start <= addr.saturating_add(bytes.len() as u64));
+        let (addr, mut bytes) = touching.unwrap_or((start, Vec::new()));
+        let at = (region.addr - addr) as usize;
+        bytes.resize(bytes.len().max((at + region.bytes.len()).next_multiple_of(PAGE as usize)), 0);
+        bytes[at..at + region.bytes.len()].copy_from_slice(&region.bytes);
+        runs.push((addr, bytes));
+    }
+    runs.into_iter().map(|(addr, bytes)| MemoryRegion { addr, bytes: bytes.into() }).collect()
 }
 
 /// The bytes from an address to the end of its region; `None` if it is not readable through this address space.
@@ -141,7 +165,7 @@ mod tests {
     use super::*;
 
     fn regions(memory: &mut EventMemory) -> Vec<(u64, Vec<u8>)> {
-        memory.snapshot().iter().map(|region| (region.addr, region.bytes.to_vec())).collect()
+        memory.regions.iter().map(|region| (region.addr, region.bytes.to_vec())).collect()
     }
 
     #[test]
@@ -167,7 +191,25 @@ mod tests {
         let first = memory.snapshot();
         assert!(Arc::ptr_eq(&first, &memory.snapshot()));
         memory.write(1, b"b").expect("room");
-        assert_eq!((&*first[0].bytes, &*memory.snapshot()[0].bytes), (&b"a"[..], &b"b"[..]));
+        assert_eq!((&first[0].bytes[..3], &memory.snapshot()[0].bytes[..3]), (&b"\0a\0"[..], &b"\0b\0"[..]));
+    }
+
+    #[test]
+    fn memory_comes_in_pages() {
+        let mut memory = EventMemory::default();
+        memory.write(0x1ffe, b"ab").expect("room");
+        memory.write(0x2004, b"c").expect("room");
+        memory.write(0x2fff, b"de").expect("room");
+        memory.write(0x5000, b"f").expect("room");
+        let pages = memory.snapshot();
+        let shape: Vec<(u64, usize)> = pages.iter().map(|p| (p.addr, p.bytes.len())).collect();
+        assert_eq!(shape, [(0x1000, 0x3000), (0x5000, 0x1000)]);
+        assert_eq!(&pages[0].bytes[0xffe..0x1006], b"ab\0\0\0\0c\0");
+        assert_eq!(&pages[0].bytes[0x1ffe..0x2001], b"\0de");
+        memory.unmap(0x2fff, 1);
+        memory.unmap(0x3000, 1);
+        let shape: Vec<(u64, usize)> = memory.snapshot().iter().map(|p| (p.addr, p.bytes.len())).collect();
+        assert_eq!(shape, [(0x1000, 0x2000), (0x5000, 0x1000)]);
     }
 
     #[test]
@@ -196,7 +238,9 @@ mod tests {
         assert_eq!(string(AddrSpace::User, 0x1001, 3), Ok("ell".into()));
         assert_eq!(string(AddrSpace::User, 0x1006, 256), Ok("rest".into()));
         assert_eq!(string(AddrSpace::User, 0x1005, 256), Ok(String::new()));
-        assert_eq!(string(AddrSpace::User, 0x100a, 256), bad(0x100a));
+        assert_eq!(string(AddrSpace::User, 0x100a, 256), Ok(String::new()), "the rest of the page is zero");
+        assert_eq!(string(AddrSpace::User, 0x1fff, 256), Ok(String::new()));
+        assert_eq!(string(AddrSpace::User, 0x2000, 256), bad(0x2000));
         assert_eq!(string(AddrSpace::User, 0xfff, 256), bad(0xfff));
         assert_eq!(string(AddrSpace::User, 0, 256), bad(0));
         assert_eq!(string(AddrSpace::ByAddress, 0xffff_8000_0000_0000, 256), Ok("kernel".into()));
@@ -205,8 +249,8 @@ mod tests {
         assert_eq!(read(&memory, AddrSpace::ByAddress, 0x1006, &mut buf), Ok(()));
         assert_eq!(&buf, b"rest");
         assert_eq!(
-            read(&memory, AddrSpace::ByAddress, 0x1007, &mut buf),
-            Err(Raised::new(FaultKind::BadAddr, 0x1007))
+            read(&memory, AddrSpace::ByAddress, 0x1ffd, &mut buf),
+            Err(Raised::new(FaultKind::BadAddr, 0x1ffd))
         );
     }
 }
