@@ -265,6 +265,8 @@ impl Session<'_> {
             testing: self.testing,
             droptags: self.settings.droptags,
             aggs: self.agg_style(tracer.source.cpus()),
+            stackindent: self.settings.stackindent as usize,
+            noresolve: self.settings.noresolve,
             space: Space { aggsize: self.settings.aggsize, dynvarsize: self.settings.dynvarsize },
             statusrate: self.settings.statusrate,
             switchrate: self.settings.switchrate,

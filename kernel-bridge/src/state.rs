@@ -33,7 +33,12 @@ pub struct MappedState<M> {
     quiet: bool,
     /// Cuts of tracer-fired clauses that fell together, since they were last asked for.
     coalesced: u64,
+    /// How many stacks had been put into their map when it was last emptied.
+    stacks_taken: u64,
 }
+
+/// So many stacks are taken out of the kernel without anyone asking: a quarter of their map.
+const STACKS_WAITING: u64 = 1 << 12;
 
 /// What of a plan is needed to understand the maps.
 #[derive(Debug)]
@@ -70,7 +75,7 @@ impl<M: MapAccess> MappedState<M> {
             aggs: program.aggs.iter().map(|agg| (agg.func, agg.shape)).collect(),
             probes: program.probes.clone(),
         };
-        MappedState { maps, layout, facts, dirty: false, quiet: true, coalesced: 0 }
+        MappedState { maps, layout, facts, dirty: false, quiet: true, coalesced: 0, stacks_taken: 0 }
     }
 
     /// The maps.
@@ -187,6 +192,26 @@ impl<M: MapAccess> KernelState for MappedState<M> {
             self.dirty = false;
         }
         self.maps.set_control(control::ACKED, if everything { current } else { before });
+    }
+
+    fn stacks(&mut self, take: &mut dyn FnMut(u64, &[u64], u64)) {
+        let Some(map) = self.layout.stacks else { return };
+        let put = self.maps.control(control::STACKS);
+        if std::mem::replace(&mut self.stacks_taken, put) == put {
+            return;
+        }
+        let mut words = Vec::new();
+        self.maps.take(map, &mut |_| true, &mut |key, value| {
+            let count = (word(value, 1) as usize).min(value.len() / 8 - 2);
+            words.clear();
+            words.extend((2..2 + count).map(|at| word(value, at)));
+            take(word(key, 0), &words, word(value, 0));
+        });
+    }
+
+    fn stacks_waiting(&mut self) -> bool {
+        let put = self.layout.stacks.map_or(0, |_| self.maps.control(control::STACKS));
+        put.wrapping_sub(self.stacks_taken) > STACKS_WAITING
     }
 
     fn exit_status(&mut self) -> Option<i64> {
@@ -346,7 +371,7 @@ fn unpack_cell(ty: ValueType, cell: &[u8]) -> Value {
             // A program may be writing it right now: length and bytes may not belong together.
             until_nul(&bytes[..bytes.len().min(len as usize)]).into()
         })),
-        ValueType::Int { .. } | ValueType::Pointer => Value::Int(first as i64),
+        ValueType::Int { .. } | ValueType::Pointer | ValueType::Symbolic(_) => Value::Int(first as i64),
     }
 }
 

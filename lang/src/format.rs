@@ -2,6 +2,8 @@
 //!
 //! The checker fills these types; `vm::format` prints from them. Nothing parses a format at run time.
 
+use crate::builtins::Symbolic;
+
 /// A parsed format string.
 #[derive(Clone, Debug, PartialEq, Eq, Default)]
 pub struct Format {
@@ -91,6 +93,8 @@ pub enum ConversionKind {
     UserAddress,
     /// `k`
     Stack,
+    /// `a` or `A` of a value that `sym()` or its kin took.
+    Symbolic(Symbolic),
     /// `e E f g G` by their letter.
     Float(char),
 }

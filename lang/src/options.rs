@@ -103,6 +103,14 @@ pub struct Options {
     pub aggsortkeypos: u32,
     /// The aggregation of a `printa` whose value is compared first.
     pub aggsortpos: u32,
+    /// How many frames a stack has.
+    pub stacks: StackOptions,
+    /// Blanks before a frame.
+    pub stackindent: u32,
+    /// User stacks print as file and offset, without symbols.
+    pub noresolve: bool,
+    /// Names of C++ and Rust are printed as their source has them.
+    pub demangle: bool,
     /// Where things run.
     pub placement: Placement,
     /// Leave an `exit` that user space decides without effect on the placement (planner rule 8).
@@ -144,6 +152,10 @@ impl Default for Options {
             aggsortrev: false,
             aggsortkeypos: 0,
             aggsortpos: 0,
+            stacks: StackOptions::default(),
+            stackindent: 14,
+            noresolve: false,
+            demangle: false,
             placement: Placement::Auto,
             relaxedexit: false,
         }
@@ -161,6 +173,36 @@ pub enum Encoding {
     /// Blocks.
     Utf8,
 }
+
+/// The options that size stacks (runtime spec §6.3).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct StackOptions {
+    /// Frames of `stack()` without an argument.
+    pub stackframes: u32,
+    /// Frames of `ustack()`.
+    pub ustackframes: u32,
+    /// Frames of `jstack()`.
+    pub jstackframes: u32,
+    /// Bytes of names of `jstack()`.
+    pub jstackstrsize: u32,
+    /// No stack has more frames; the kernel's own limit (`kernel.perf_event_max_stack`) is normally this, too.
+    pub maxframes: u32,
+}
+
+impl Default for StackOptions {
+    fn default() -> StackOptions {
+        StackOptions {
+            stackframes: 20,
+            ustackframes: 100,
+            jstackframes: 50,
+            jstackstrsize: 512,
+            maxframes: MAX_FRAMES,
+        }
+    }
+}
+
+/// The most frames of a stack: the default of `kernel.perf_event_max_stack`.
+pub const MAX_FRAMES: u32 = 127;
 
 /// Why an option was not set. The texts are those of runtime spec §12.4.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -337,11 +379,11 @@ const ROWS: &[Row] = &[
     row("encoding", Kind::Encoding),
     row("flowindent", Kind::Refused),
     row("grabanon", Kind::Unused(Shape::Bool)),
-    row("jstackframes", Kind::Unused(Shape::Number)),
-    row("jstackstrsize", Kind::Unused(Shape::Size)),
+    row("jstackframes", Kind::Number(1, u32::MAX, |o| &mut o.stacks.jstackframes)),
+    row("jstackstrsize", Kind::SmallSize(0, 1 << 20, |o| &mut o.stacks.jstackstrsize)),
     outside("lockmem", Kind::Unused(Shape::Text)),
-    row("maxframes", Kind::Unused(Shape::Number)),
-    row("noresolve", Kind::Unused(Shape::Bool)),
+    row("maxframes", Kind::Number(1, MAX_FRAMES, |o| &mut o.stacks.maxframes)),
+    row("noresolve", Kind::Bool(|o| &mut o.noresolve)),
     row("nspec", Kind::Unused(Shape::Number)),
     row("pcapsize", Kind::Unused(Shape::Size)),
     row("printsize", Kind::Unused(Shape::Size)),
@@ -350,15 +392,16 @@ const ROWS: &[Row] = &[
     row("rawbytes", Kind::Refused),
     row("scratchsize", Kind::SmallSize(8, 1 << 20, |o| &mut o.scratchsize)),
     row("specsize", Kind::Size(|o| &mut o.specsize)),
-    row("stackframes", Kind::Unused(Shape::Number)),
-    row("stackindent", Kind::Unused(Shape::Number)),
+    row("stackframes", Kind::Number(1, u32::MAX, |o| &mut o.stacks.stackframes)),
+    row("stackindent", Kind::Number(0, 1 << 10, |o| &mut o.stackindent)),
     row("statusrate", Kind::Rate(|o| &mut o.statusrate)),
     row("strsize", Kind::SmallSize(2, 1 << 16, |o| &mut o.strsize)),
     row("switchrate", Kind::Rate(|o| &mut o.switchrate)),
     row("temporal", Kind::Unused(Shape::Bool)),
-    row("ustackframes", Kind::Unused(Shape::Number)),
+    row("ustackframes", Kind::Number(1, u32::MAX, |o| &mut o.stacks.ustackframes)),
     row("zone", Kind::Refused),
     // Ours.
+    row("demangle", Kind::Bool(|o| &mut o.demangle)),
     row("placement", Kind::Placement),
     row("relaxedexit", Kind::Bool(|o| &mut o.relaxedexit)),
 ];

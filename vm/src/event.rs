@@ -14,6 +14,7 @@ use dtrail_lang::plan::{Capabilities, Plan};
 
 use crate::agg::AggState;
 use crate::fault::{Drops, Raised};
+use crate::names::Process;
 use crate::value::Value;
 use crate::vars::Thread;
 
@@ -54,6 +55,29 @@ pub trait EventContext {
         limit: usize,
         out: &mut Vec<u8>,
     ) -> Result<(), Raised>;
+    /// Appends the stack of the firing thread, innermost address first, at most so many. Nothing if it has none or none
+    /// can be walked.
+    fn stack(&mut self, side: StackSide, frames: usize, out: &mut Vec<u64>) {
+        let _ = (side, frames, out);
+    }
+    /// The address space that the firing thread's user addresses belong to.
+    fn process(&mut self) -> Process {
+        let mut int = |var| self.int(var, 0).unwrap_or(0);
+        Process {
+            pid: int(BuiltinVar::Pid) as u32,
+            seen: int(BuiltinVar::Timestamp) as u64,
+            ..Process::default()
+        }
+    }
+}
+
+/// Which stack of a thread.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum StackSide {
+    /// The kernel's.
+    Kernel,
+    /// The one in user space.
+    User,
 }
 
 /// What the sink says after each event.
@@ -163,6 +187,15 @@ pub trait KernelState {
     /// takes the generation that is current now (after [`KernelState::cut`]), or everything once the gate is shut.
     /// One call per key, site and CPU; the values merge in any order. Waits until no program can still be writing there.
     fn sweep(&mut self, generation: Option<u32>, take: &mut dyn FnMut(AggId, u32, Box<[Value]>, AggState));
+    /// Hands over, and removes from the kernel, the stacks that numbers of the kernel part stand for
+    /// ([`dtrail_lang::plan::stacks`]): number, packed words, when it was first seen.
+    fn stacks(&mut self, take: &mut dyn FnMut(u64, &[u64], u64)) {
+        let _ = take;
+    }
+    /// Whether so many stacks wait to be handed over that there may soon be no room for more.
+    fn stacks_waiting(&mut self) -> bool {
+        false
+    }
     /// Status of an `exit` that the kernel part decided, `None` while none did. It reaches the consumer even if the
     /// record of its firing was lost.
     fn exit_status(&mut self) -> Option<i64>;

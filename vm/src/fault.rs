@@ -126,6 +126,10 @@ pub struct Drops {
     pub coalesced_cuts: u64,
     /// Firings of `tick` probes that were left out because the consumer was late by a period or more.
     pub ticks: u64,
+    /// Stacks that found no room: they print without frames.
+    pub stacks: u64,
+    /// Names of made code that did not fit into what `jstack()` or `ustack()` has for them.
+    pub stack_strings: u64,
 }
 
 impl Drops {
@@ -148,6 +152,8 @@ impl Drops {
         self.missed += other.missed;
         self.coalesced_cuts += other.coalesced_cuts;
         self.ticks += other.ticks;
+        self.stacks += other.stacks;
+        self.stack_strings += other.stack_strings;
     }
 }
 

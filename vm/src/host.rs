@@ -2,6 +2,8 @@
 
 use std::time::Instant;
 
+use crate::names::{Names, NoNames};
+
 /// The machine as the consumer sees it. `kernel-bridge` implements it for Linux; tests use a fixed one.
 pub trait Host {
     /// Monotonic nanoseconds (`timestamp` of tracer-fired probes, the consumer's timers).
@@ -16,6 +18,10 @@ pub trait Host {
     fn cpu(&self) -> u32;
     /// The tracer's identity: what `pid`, `execname` and their kin read in `BEGIN`, `END` and `tick`.
     fn own_task(&self) -> TaskInfo;
+    /// The names of code addresses.
+    fn names(&self) -> &dyn Names {
+        &NoNames
+    }
     /// Local time of a moment, for `%Y` and `%T`.
     fn local_time(&self, unix_seconds: i64) -> LocalTime;
 }

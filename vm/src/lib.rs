@@ -17,11 +17,13 @@ pub mod format;
 pub mod host;
 pub mod interp;
 pub mod jit;
+pub mod names;
 pub mod output;
 #[cfg(test)]
 mod placement;
 pub mod record;
 pub mod runtime;
+pub mod stacks;
 #[cfg(test)]
 mod testing;
 pub mod value;

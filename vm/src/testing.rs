@@ -13,13 +13,21 @@ use dtrail_lang::plan::{self, Capabilities, Plan, PlanOptions};
 use crate::agg::AggState;
 use crate::event::{Error, Event, EventContext, EventSink, EventSource, Exited, Flow, KernelState, Wait};
 use crate::fault::{Drops, FaultKind, Raised};
+use crate::format::symbols::Symbols;
 use crate::host::{Host, LocalTime, TaskInfo};
+use crate::names::NoNames;
+use crate::stacks::StackTable;
 use crate::value::Value;
 
 /// A plan that leaves everything to user space.
 pub(crate) fn user_plan(program: ir::Program) -> Plan {
     plan::plan(program, Capabilities::NONE, &PlanOptions::default())
         .expect("without a kernel part all is placed")
+}
+
+/// Addresses without names.
+pub(crate) fn no_symbols(stacks: &StackTable) -> Symbols<'_> {
+    Symbols { names: &NoNames, stacks, indent: 14, noresolve: false }
 }
 
 /// A host whose clock stands still unless moved.

@@ -94,7 +94,7 @@ pub fn decode<'a>(key: &'a [u8], types: &'a [ValueType]) -> impl Iterator<Item =
             rest = tail;
             Some(ValueRef::Str(Some(bytes)))
         }
-        ValueType::Int { .. } | ValueType::Pointer => {
+        ValueType::Int { .. } | ValueType::Pointer | ValueType::Symbolic(_) => {
             let (word, tail) = rest.split_first_chunk()?;
             rest = tail;
             Some(ValueRef::Int(i64::from_le_bytes(*word)))

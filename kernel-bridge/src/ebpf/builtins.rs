@@ -2,6 +2,7 @@
 
 use dtrail_lang::builtins::BuiltinVar;
 use dtrail_lang::ir::{Reg, RegKind};
+use dtrail_lang::options::MAX_FRAMES;
 use dtrail_lang::plan::SharedSlot;
 
 use super::alloc::StrHome;
@@ -9,6 +10,7 @@ use super::asm::{Alu, Asm, Jmp, R0, R1, R7, Size};
 use super::clause::Gen;
 use super::context::{ContextBase, Field, Fields};
 use super::emit::{EmitError, Env};
+use super::stacks::{self, Side};
 
 /// How an integer built-in comes out of a context field.
 #[derive(Clone, Copy)]
@@ -74,6 +76,10 @@ fn int_builtin(
             asm.bind(done);
         }
         BuiltinVar::Ipl => asm.mov_imm(R0, 0),
+        BuiltinVar::Caller => stacks::caller(asm, env, base, Side::Kernel),
+        BuiltinVar::Ucaller => stacks::caller(asm, env, base, Side::User),
+        BuiltinVar::Stackdepth => stacks::addresses(asm, env, base, Side::Kernel, MAX_FRAMES),
+        BuiltinVar::Ustackdepth => stacks::addresses(asm, env, base, Side::User, MAX_FRAMES),
         // Fields of the context come above; arguments and strings do not come here.
         BuiltinVar::Arg
         | BuiltinVar::Execname

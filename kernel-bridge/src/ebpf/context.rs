@@ -108,6 +108,8 @@ pub(super) struct Needs {
     pub(super) exit: bool,
     /// Whether a clause may ask for a cut.
     pub(super) cut: bool,
+    /// The hook's argument, which stacks are walked from.
+    pub(super) hook: bool,
     /// Clause-local integers that live here.
     pub(super) firing: Vec<VarId>,
 }
@@ -135,6 +137,9 @@ impl Needs {
             | BuiltinVar::Probename
             | BuiltinVar::Id
             | BuiltinVar::Epid => self.probe = true,
+            BuiltinVar::Caller | BuiltinVar::Ucaller | BuiltinVar::Stackdepth | BuiltinVar::Ustackdepth => {
+                self.hook = true;
+            }
             BuiltinVar::Ipl => {}
         }
     }
@@ -148,6 +153,7 @@ impl Needs {
         self.area |= other.area;
         self.exit |= other.exit;
         self.cut |= other.cut;
+        self.hook |= other.hook;
         for &var in &other.firing {
             if !self.firing.contains(&var) {
                 self.firing.push(var);
@@ -176,6 +182,10 @@ pub(super) struct ContextLayout {
     pub(super) cut: u32,
     args: u32,
     arg_count: u32,
+    /// Address of the hook's argument.
+    pub(super) hook: u32,
+    /// Frames of the tracing machinery at the top of the kernel stack.
+    pub(super) skip: u32,
     /// Clause-local integers.
     pub(super) firing: Vec<(VarId, u32)>,
     /// Bytes.
@@ -194,6 +204,7 @@ impl ContextLayout {
         };
         layout.area = take(needs.area, 8);
         layout.fields[Field::Task as usize] = take(needs.fields.has(Field::Task), 8);
+        layout.hook = take(needs.hook, 8);
         layout.flags = take(true, 8);
         layout.addresses = layout.flags;
         for field in Field::ALL.into_iter().filter(|f| *f != Field::Task) {
@@ -203,6 +214,7 @@ impl ContextLayout {
         layout.errno = take(needs.errno, 8);
         layout.exit = take(needs.exit, 8);
         layout.cut = take(needs.cut, 8);
+        layout.skip = take(needs.hook, 8);
         layout.arg_count = 16 - needs.args.leading_zeros();
         layout.args = take(true, 8 * layout.arg_count);
         layout.firing = needs.firing.iter().map(|&var| (var, take(true, 8))).collect();

@@ -441,6 +441,10 @@ fn scratch(
             }
         }
     }
+    let of_error = plan.groups.iter().flat_map(|group| &group.layout.shared_slots);
+    let words = facts.iter().map(|facts| facts.stack_words);
+    let words = words.chain(of_error.map(|slot| super::stacks::builtin_words(slot.var))).max().unwrap_or(0);
+    let stack = if words > 0 { super::stacks::VALUE } else { 0 };
     let size = |parts: &[KeyPart]| 8 + parts.iter().map(|p| p.size(strsize)).sum::<u32>();
     for placement in &plan.agg_sites {
         key = key.max(size(&placement.key));
@@ -449,7 +453,7 @@ fn scratch(
         key = key.max(size(&home.key));
     }
     let name = plan.groups.iter().any(|group| sent_names(group, facts) > 1);
-    Scratch::new(plan, map, &Demands { record, firing, buffers, key, spilled, context, memory, name })
+    Scratch::new(plan, map, &Demands { record, firing, buffers, key, spilled, context, memory, name, stack })
 }
 
 /// Clauses with more values in flight than a frame has room for use scratch memory for the rest. Gives the words the

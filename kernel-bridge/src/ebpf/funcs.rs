@@ -13,7 +13,7 @@ use super::ints::extend_in_place;
 use super::memory::Limit;
 use super::scan::Match;
 use super::strings::{constant, pad};
-use super::{fault, helper};
+use super::{fault, helper, stacks};
 
 /// The subroutines that the emitter knows.
 #[cfg(test)]
@@ -29,6 +29,9 @@ const EMITTED: &[Func] = &[
     Func::Dirname,
     Func::StrSuffix,
     Func::StrByte,
+    Func::Stack,
+    Func::Ustack,
+    Func::Uaddr,
 ];
 
 impl Gen<'_> {
@@ -50,6 +53,11 @@ impl Gen<'_> {
             (Func::Basename, &[path]) => self.component(dst, path, true),
             (Func::Dirname, &[path]) => self.component(dst, path, false),
             (Func::StrSuffix, &[text, from]) => self.suffix(dst, text, from),
+            (Func::Stack, &[frames]) => self.stack_number(dst, stacks::Side::Kernel, frames, None),
+            (Func::Ustack, &[frames, strsize]) => {
+                self.stack_number(dst, stacks::Side::User, frames, Some(strsize))
+            }
+            (Func::Uaddr, &[addr]) => self.process_address(dst, addr),
             (Func::StrByte, &[text, at, computed]) => self.byte(dst, text, at, computed),
             _ => Err(self.inconsistent("a subroutine has the wrong number of arguments")),
         }

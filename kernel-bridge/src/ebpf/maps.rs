@@ -7,6 +7,7 @@ use dtrail_lang::ir::{AggId, RegKind, Scope, ValueType, VarId};
 use dtrail_lang::plan::layout::{agg_words, cell_bytes, entries};
 use dtrail_lang::plan::{KeyPart, Plan, Side};
 
+use super::stacks;
 use super::survey::ClauseFacts;
 use super::{
     AggPlace, EmitError, Hook, MapKind, MapSpec, StateLayout, Target, VarPlace, control, counter, inject,
@@ -87,6 +88,16 @@ pub(super) fn place(
     if target.inject {
         placed.state.inject =
             Some(placed.add(array("inject", MapKind::Array { mmap: true }, inject::SIZE, 1)));
+    }
+    if facts.iter().any(|facts| facts.numbers) {
+        placed.state.stacks = Some(placed.add(MapSpec {
+            name: "stacks".to_owned(),
+            kind: MapKind::FullHash,
+            key_size: 8,
+            value_size: stacks::VALUE,
+            max_entries: if target.inject { stacks::ENTRIES_INJECTED } else { stacks::ENTRIES },
+            init: None,
+        }));
     }
     place_variables(plan, target, &mut placed);
     place_aggregations(plan, target, copies, &mut placed)?;
@@ -248,6 +259,8 @@ pub(super) struct Demands {
     pub(super) memory: bool,
     /// Whether a record may hold the command name more than once.
     pub(super) name: bool,
+    /// Bytes of a stack.
+    pub(super) stack: u32,
 }
 
 /// How the scratch memory of a program is divided; the same in all programs of a plan, so that clauses can be shared.
@@ -275,6 +288,8 @@ pub(super) struct Scratch {
     pub(super) key: u32,
     /// Values that the frame has no room for.
     pub(super) spilled: u32,
+    /// Where stacks are taken to, in the form of their map's values.
+    pub(super) stack: u32,
     /// Where `copyin` memory begins.
     pub(super) memory: u32,
     /// Bytes of it all.
@@ -304,6 +319,7 @@ impl Scratch {
         scratch.context = take(demands.context);
         scratch.key = take(demands.key);
         scratch.spilled = take(demands.spilled.saturating_mul(8));
+        scratch.stack = take(demands.stack);
         let block = if demands.memory { limits.scratchsize.min(VALUE_MAX).next_multiple_of(8) } else { 0 };
         scratch.memory = take(block);
         // What is copied to a computed place may be as long as the whole: the verifier adds the two bounds, whatever

@@ -35,6 +35,7 @@ mod prologue;
 mod record;
 mod rodata;
 mod scan;
+mod stacks;
 mod strings;
 mod survey;
 #[cfg(test)]
@@ -90,6 +91,8 @@ pub enum MapKind {
     PerCpuArray,
     /// `BPF_MAP_TYPE_HASH`, `BPF_F_NO_PREALLOC`
     Hash,
+    /// `BPF_MAP_TYPE_HASH` with memory for all entries beforehand: large entries that come in bursts always find it.
+    FullHash,
     /// `BPF_MAP_TYPE_PERCPU_HASH`, `BPF_F_NO_PREALLOC`
     PerCpuHash,
     /// `BPF_MAP_TYPE_TASK_STORAGE`
@@ -220,6 +223,10 @@ pub struct KernelOffsets {
     pub task_status: u32,
     /// `task_struct.cred`
     pub task_cred: u32,
+    /// `task_struct.group_leader`
+    pub task_group_leader: u32,
+    /// `task_struct.self_exec_id`
+    pub task_self_exec_id: u32,
 }
 
 /// One program.
@@ -297,6 +304,9 @@ pub struct StateLayout {
     pub aggs: Vec<AggPlace>,
     /// By [`AggSiteId`]: index in `aggs`; `None` for a U site.
     pub agg_sites: Vec<Option<u32>>,
+    /// The map of stacks by number, if the plan takes any. A value is a `u64` time, a `u64` count and so many words of
+    /// [`dtrail_lang::plan::stacks`].
+    pub stacks: Option<u32>,
     /// The map that injected events are written to (value: [`inject`]), if there is an [`Hook::Inject`] program.
     pub inject: Option<u32>,
 }
@@ -312,6 +322,7 @@ pub mod helper {
     pub const GET_CURRENT_PID_TGID: i32 = 14;
     pub const GET_CURRENT_UID_GID: i32 = 15;
     pub const GET_CURRENT_COMM: i32 = 16;
+    pub const GET_STACK: i32 = 67;
     pub const PROBE_READ_USER: i32 = 112;
     pub const PROBE_READ_KERNEL: i32 = 113;
     pub const PROBE_READ_USER_STR: i32 = 114;
@@ -345,6 +356,8 @@ pub mod control {
     pub const STATUS: u32 = 4;
     /// Nanoseconds to add to `timestamp` for `walltimestamp`.
     pub const WALL_OFFSET: u32 = 5;
+    /// Stacks put into their map, ever.
+    pub const STACKS: u32 = 6;
     /// Number of words.
     pub const WORDS: u32 = 8;
 }
@@ -359,6 +372,8 @@ pub mod counter {
     pub const DYNAMIC: u32 = 2;
     /// Cuts that fell together.
     pub const COALESCED: u32 = 3;
+    /// Stacks that found no room.
+    pub const STACKS: u32 = 4;
     /// Number of words.
     pub const WORDS: u32 = 8;
 }
@@ -436,8 +451,12 @@ pub mod inject {
     pub const COMM: u32 = 72;
     /// 10 × `u64` arguments.
     pub const ARGS: u32 = 88;
+    /// The kernel stack: `u64` number of addresses, and room for the most there can be.
+    pub const KERNEL_STACK: u32 = 168;
+    /// The user stack, likewise.
+    pub const USER_STACK: u32 = KERNEL_STACK + 8 + 8 * dtrail_lang::options::MAX_FRAMES;
     /// Bytes.
-    pub const SIZE: u32 = 168;
+    pub const SIZE: u32 = USER_STACK + 8 + 8 * dtrail_lang::options::MAX_FRAMES;
 }
 
 /// What user space does with maps: the kernel's through bpf(2), the harness's in memory.

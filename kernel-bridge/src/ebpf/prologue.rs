@@ -13,7 +13,7 @@ use dtrail_lang::ir::{ClauseId, ProbeIndex};
 use dtrail_lang::plan::{Group, GroupId};
 
 use super::abi::ABI;
-use super::asm::{Alu, Asm, FP, Jmp, Label, Mreg, R0, R1, R2, R3, R7, R9, Size};
+use super::asm::{Alu, Asm, FP, Jmp, Label, Mreg, R0, R1, R2, R3, R6, R7, R9, Size};
 use super::context::{ContextBase, Field, Fields, Needs};
 use super::emit::{EmitError, Env, HookProbes, Subprograms};
 use super::{Hook, ProgramSpec, Select, Target, clause, control, helper, maps, record};
@@ -23,6 +23,11 @@ const REGS: u32 = 64;
 
 /// Up to how many groups the program of a hook has the code of their clauses in it, if they have one each.
 const FEW_GROUPS: usize = 4;
+
+/// Frames at the top of the kernel stack of a raw tracepoint that are ours or the tracepoint's, without that of a
+/// subprogram: the program, `bpf_trace_runN` and `__bpf_trace_NAME`. Where others watch the tracepoint too there is one
+/// more, `__traceiter_NAME`, which is not printed.
+const TRACEPOINT_FRAMES: i32 = 3;
 
 /// Bytes of frame below the context: a word for keys, and where the hook's arguments must be copied, the registers.
 pub(super) fn frame(target: &Target) -> u32 {
@@ -124,8 +129,22 @@ impl Program<'_, '_> {
         if identity {
             self.base.store(&mut self.asm, self.env.context.field(Field::PidTgid), R9);
         }
+        if self.any_needs().hook {
+            self.base.store(&mut self.asm, self.env.context.hook, R6);
+            self.skip_frames(true);
+        }
         let flags = if identity { Field::PidTgid.flag() } else { 0 };
         self.env.filler().start(&mut self.asm, self.base, flags);
+    }
+
+    /// Says how many frames of the kernel stack are not the traced code's, for code in a subprogram or in the program
+    /// itself.
+    fn skip_frames(&mut self, subprogram: bool) {
+        let skipped = match self.hook.hook {
+            Hook::Profile { .. } => 0,
+            _ => TRACEPOINT_FRAMES + i32::from(subprogram),
+        };
+        self.base.store_imm(&mut self.asm, self.env.context.skip, skipped);
     }
 
     /// Finds the scratch memory if the context lies there.
@@ -276,6 +295,9 @@ impl Program<'_, '_> {
                 self.asm.mov(R2, R7);
             }
             if last == Some(*clause) {
+                if facts.needs.hook && !env.target.inject {
+                    self.skip_frames(false);
+                }
                 let copy = if facts.copies { self.number } else { 0 };
                 self.asm = clause::emit_last(env, *clause, copy, std::mem::take(&mut self.asm))?;
                 return Ok(());
@@ -296,6 +318,11 @@ impl Program<'_, '_> {
         }
         if sends {
             self.any_outcome(group, done);
+            if group.layout.shared_slots.iter().any(|slot| super::stacks::builtin_words(slot.var) > 0)
+                && !env.target.inject
+            {
+                self.skip_frames(false);
+            }
             record::output(&mut self.asm, env, self.base, id, group, key)?;
         }
         Ok(())

@@ -6,6 +6,7 @@ use dtrail_lang::ir::{AddrSpace, Clause, ClauseId, CmpOp, Op, Reg, RegKind, Scop
 use dtrail_lang::plan::{KeyPart, Plan, SlotKind};
 
 use super::context::{Field, Needs};
+use super::stacks;
 
 /// The result for one clause.
 #[derive(Clone, Debug, Default)]
@@ -30,6 +31,10 @@ pub(super) struct ClauseFacts {
     pub(super) memory: bool,
     /// Clause-local strings.
     pub(super) firing_strings: Vec<VarId>,
+    /// Words of the largest stack that it takes.
+    pub(super) stack_words: u32,
+    /// Whether it gives stacks numbers.
+    pub(super) numbers: bool,
     /// Whether it updates a state that has a copy for each program.
     pub(super) copies: bool,
 }
@@ -79,7 +84,10 @@ fn survey_clause(plan: &Plan, id: ClauseId, clause: &Clause, inject: bool) -> Cl
 
 fn op_needs(plan: &Plan, id: ClauseId, op: &Op, inject: bool, facts: &mut ClauseFacts) {
     match op {
-        Op::Builtin { var, index, .. } => facts.needs.builtin(*var, *index),
+        Op::Builtin { var, index, .. } => {
+            facts.needs.builtin(*var, *index);
+            facts.stack_words = facts.stack_words.max(stacks::builtin_words(*var));
+        }
         Op::Work => facts.works = true,
         Op::Send { slot, .. } => {
             facts.needs.area = true;
@@ -123,10 +131,19 @@ fn op_needs(plan: &Plan, id: ClauseId, op: &Op, inject: bool, facts: &mut Clause
         Op::Store { .. } => facts.memory = true,
         Op::Call { func, .. } => {
             facts.memory |= *func == Func::Copyin;
+            if let Func::Stack | Func::Ustack | Func::Uaddr = func {
+                facts.numbers = true;
+                facts.stack_words = stacks::MOST_WORDS;
+                facts.needs.hook |= *func != Func::Uaddr;
+                facts.needs.fields.add(Field::Time);
+                if *func != Func::Stack {
+                    facts.needs.fields.add(Field::PidTgid);
+                }
+            }
         }
         _ => {}
     }
-    facts.scratch |= facts.memory;
+    facts.scratch |= facts.memory || facts.stack_words > 0;
 }
 
 fn var_needs(plan: &Plan, var: VarId, inject: bool, facts: &mut ClauseFacts) {

@@ -296,6 +296,8 @@ impl Btf {
             signal_live: member(signal, "signal_struct", &[&["live"]])?,
             task_status: task(&[&["thread_info", "status"]])?,
             task_cred: task(&[&["cred"]])?,
+            task_group_leader: task(&[&["group_leader"]])?,
+            task_self_exec_id: task(&[&["self_exec_id"]])?,
         })
     }
 }

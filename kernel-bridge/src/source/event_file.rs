@@ -4,13 +4,16 @@
 //! never a panic.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use dtrail_lang::builtins::rates::{Bare, parse_rate};
 use dtrail_lang::env::{Environment, FiredBy, NoMatch, Probe, ProbeArg, ProbeId, ProbePattern};
 use dtrail_lang::env::{ProviderStability, Stability};
+use dtrail_lang::options::MAX_FRAMES;
 use dtrail_vm::host::TaskInfo;
 
 use super::event_memory::EventMemory;
+use super::event_names::EventNames;
 use super::event_words::{Attribute, Cursor, Word};
 use super::synthetic_event::{ProbeName, SyntheticEvent};
 use crate::env::{MacroValues, SourceEnvironment};
@@ -32,6 +35,8 @@ pub struct EventFile {
     pub cpus: u32,
     /// What can be named: the provider table, and the probes that the file declares.
     pub environment: SourceEnvironment,
+    /// What addresses are called.
+    pub names: EventNames,
     /// What happens, in order of time.
     pub steps: Vec<Step>,
 }
@@ -87,6 +92,7 @@ struct Reader {
     /// The thread of events that name none.
     current: Option<u32>,
     memory: EventMemory,
+    names: EventNames,
     now: u64,
     steps: Vec<Step>,
 }
@@ -96,6 +102,8 @@ struct Reader {
 struct Thread {
     task: TaskInfo,
     cpu: u32,
+    kernel_stack: Arc<[u64]>,
+    user_stack: Arc<[u64]>,
 }
 
 impl Default for Reader {
@@ -104,7 +112,7 @@ impl Default for Reader {
         Reader {
             start: 0,
             wall: 0,
-            tracer: Thread { task, cpu: 0 },
+            tracer: Thread { task, ..Thread::default() },
             cpus: 1,
             target: 0,
             declared: Vec::new(),
@@ -112,6 +120,7 @@ impl Default for Reader {
             threads: BTreeMap::new(),
             current: None,
             memory: EventMemory::default(),
+            names: EventNames::default(),
             now: 0,
             steps: Vec::new(),
         }
@@ -152,6 +161,11 @@ impl Reader {
                 self.see_cpu(self.tracer.cpu);
             }
             "thread" => self.thread(cursor)?,
+            "stack" => self.stack(cursor, &keyword, |thread| &mut thread.kernel_stack)?,
+            "ustack" => self.stack(cursor, &keyword, |thread| &mut thread.user_stack)?,
+            "mapping" => self.name(cursor, EventNames::map)?,
+            "symbol" => self.name(cursor, EventNames::symbol)?,
+            "made" => self.name(cursor, EventNames::made)?,
             "probe" => self.declare(cursor)?,
             "memory" => self.memory(cursor)?,
             "unmap" => {
@@ -192,6 +206,43 @@ impl Reader {
         self.see_cpu(thread.cpu);
         self.threads.insert(tid, thread);
         self.current = Some(tid);
+        Ok(())
+    }
+
+    /// `stack 0xffffffff81000010 …`: the stack of the current thread from now on, innermost address first.
+    fn stack(
+        &mut self,
+        cursor: &mut Cursor<'_>,
+        keyword: &Word<'_>,
+        which: fn(&mut Thread) -> &mut Arc<[u64]>,
+    ) -> Result<(), ParseError> {
+        let mut addresses = Vec::new();
+        while let Some(word) = cursor.word()? {
+            addresses.push(word.parse("an address", parse_addr)?);
+        }
+        if addresses.len() > MAX_FRAMES as usize {
+            return Err(keyword.error(format!("a stack has at most {MAX_FRAMES} addresses")));
+        }
+        match self.current.and_then(|tid| self.threads.get_mut(&tid)) {
+            Some(thread) => *which(thread) = addresses.into(),
+            None => return Err(keyword.error("whose stack? put a `thread` line before")),
+        }
+        Ok(())
+    }
+
+    /// `symbol 100 0x401000 0x20 main`: what addresses of a process, or of the `kernel`, are called.
+    fn name(
+        &mut self,
+        cursor: &mut Cursor<'_>,
+        set: fn(&mut EventNames, Option<u32>, u64, u64, &str),
+    ) -> Result<(), ParseError> {
+        let whose = cursor.expect("a process ID or `kernel`")?;
+        let pid = if whose.text == "kernel" { None } else { Some(whose.number()?) };
+        let start = cursor.expect("an address")?.parse("an address", parse_addr)?;
+        let size = cursor.expect("a number of bytes")?.parse("a number of bytes", parse_addr)?;
+        let name = cursor.expect("a name")?;
+        let name = String::from_utf8(name.bytes()?).map_err(|_| name.error("a name is text"))?;
+        set(&mut self.names, pid, start, size, &name);
         Ok(())
     }
 
@@ -352,6 +403,8 @@ impl Reader {
             cpu: thread.cpu,
             errno: errno.unwrap_or(0),
             args,
+            kernel_stack: thread.kernel_stack,
+            user_stack: thread.user_stack,
             memory: self.memory.snapshot(),
         })
     }
@@ -375,6 +428,7 @@ impl Reader {
     }
 
     fn finish(mut self) -> EventFile {
+        self.names.target = self.target;
         let environment = self.environment.take().unwrap_or_else(|| self.make_environment());
         EventFile {
             start: self.start,
@@ -383,6 +437,7 @@ impl Reader {
             tracer_cpu: self.tracer.cpu,
             cpus: self.cpus,
             environment,
+            names: self.names,
             steps: self.steps,
         }
     }
@@ -390,7 +445,8 @@ impl Reader {
 
 impl Thread {
     fn new(tid: u32) -> Thread {
-        Thread { task: TaskInfo { pid: tid, tid, ppid: 1, ..TaskInfo::default() }, cpu: 0 }
+        let task = TaskInfo { pid: tid, tid, ppid: 1, ..TaskInfo::default() };
+        Thread { task, ..Thread::default() }
     }
 
     fn set(&mut self, attribute: &Attribute<'_>) -> Result<(), ParseError> {

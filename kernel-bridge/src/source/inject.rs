@@ -9,7 +9,7 @@ mod rbpf;
 use std::sync::Arc;
 
 use dtrail_lang::ir::ProbeIndex;
-use dtrail_lang::options::Options;
+use dtrail_lang::options::{MAX_FRAMES, Options};
 use dtrail_lang::plan::{Capabilities, Plan};
 use dtrail_vm::event::{Error, Event, EventSink, Flow, KernelState};
 use dtrail_vm::fault::Drops;
@@ -136,7 +136,7 @@ impl<M: Machine> KernelPart for Injection<M> {
 
 /// The bytes of an event in the inject map.
 fn context(probe: ProbeIndex, event: &SyntheticEvent) -> [u8; inject::SIZE as usize] {
-    let SyntheticEvent { time, wall, task, cpu, errno, args, .. } = event;
+    let SyntheticEvent { time, wall, task, cpu, errno, args, kernel_stack, user_stack, .. } = event;
     let pair = |high: u32, low: u32| u64::from(high) << 32 | u64::from(low);
     let mut bytes = [0; inject::SIZE as usize];
     let mut put = |at: u32, word: u64| {
@@ -153,6 +153,12 @@ fn context(probe: ProbeIndex, event: &SyntheticEvent) -> [u8; inject::SIZE as us
     put(inject::ERRNO, i64::from(*errno) as u64);
     for (i, arg) in args.iter().enumerate() {
         put(inject::ARGS + 8 * i as u32, *arg as u64);
+    }
+    for (at, stack) in [(inject::KERNEL_STACK, kernel_stack), (inject::USER_STACK, user_stack)] {
+        put(at, stack.len() as u64);
+        for (at, address) in (at + 8..).step_by(8).zip(stack.iter().take(MAX_FRAMES as usize)) {
+            put(at, *address);
+        }
     }
     let comm = &mut bytes[inject::COMM as usize..inject::COMM as usize + 15];
     for (place, byte) in comm.iter_mut().zip(&task.execname) {

@@ -64,6 +64,7 @@ fn difference(before: &[[u64; counter::WORDS as usize]], now: &[[u64; counter::W
         }
         drops.dynamic += grown(counter::DYNAMIC);
         drops.coalesced_cuts += grown(counter::COALESCED);
+        drops.stacks += grown(counter::STACKS);
     }
     drops
 }

@@ -3,6 +3,7 @@
 pub mod bpf;
 pub mod event_file;
 mod event_memory;
+mod event_names;
 mod event_words;
 pub mod idle;
 pub mod inject;

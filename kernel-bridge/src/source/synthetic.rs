@@ -15,12 +15,16 @@ use dtrail_lang::env::Environment;
 use dtrail_lang::ir::{AddrSpace, ProbeIndex};
 use dtrail_lang::options::Options;
 use dtrail_lang::plan::{Capabilities, Plan};
-use dtrail_vm::event::{Error, Event, EventContext, EventSink, EventSource, Exited, Flow, KernelState, Wait};
+use dtrail_vm::event::{
+    Error, Event, EventContext, EventSink, EventSource, Exited, Flow, KernelState, StackSide, Wait,
+};
 use dtrail_vm::fault::{Drops, Raised};
 use dtrail_vm::host::{Host, LocalTime, TaskInfo};
+use dtrail_vm::names::Names;
 
 use super::event_file::{EventFile, Step};
 use super::event_memory::{read, read_string};
+use super::event_names::EventNames;
 use super::kernel_part::KernelPart;
 use super::synthetic_event::{MemoryRegion, SyntheticEvent};
 
@@ -74,6 +78,7 @@ pub struct SyntheticHost {
     clock: Rc<VirtualClock>,
     tracer: TaskInfo,
     cpu: u32,
+    names: Rc<EventNames>,
 }
 
 /// Deliveries between two looks at whether the caller wants something: a file may make a fast tick fire for hours.
@@ -114,6 +119,7 @@ impl SyntheticSource {
             clock: self.clock.clone(),
             tracer: self.file.tracer.clone(),
             cpu: self.file.tracer_cpu,
+            names: Rc::new(self.file.names.clone()),
         }
     }
 
@@ -317,6 +323,10 @@ impl EventContext for SyntheticContext<'_> {
             BuiltinVar::Walltimestamp => *wall,
             BuiltinVar::Errno => i64::from(*errno),
             BuiltinVar::TaskStart => task.start as i64,
+            BuiltinVar::Caller => second(&self.event.kernel_stack),
+            BuiltinVar::Ucaller => second(&self.event.user_stack),
+            BuiltinVar::Stackdepth => self.event.kernel_stack.len() as i64,
+            BuiltinVar::Ustackdepth => self.event.user_stack.len() as i64,
             // Of the probe, not of the event, or a string: never asked for here.
             BuiltinVar::Execname
             | BuiltinVar::Probeprov
@@ -349,9 +359,26 @@ impl EventContext for SyntheticContext<'_> {
     ) -> Result<(), Raised> {
         read_string(self.memory(), space, addr, limit, out)
     }
+
+    fn stack(&mut self, side: StackSide, frames: usize, out: &mut Vec<u64>) {
+        let stack = match side {
+            StackSide::Kernel => &self.event.kernel_stack,
+            StackSide::User => &self.event.user_stack,
+        };
+        out.extend(stack.iter().take(frames));
+    }
+}
+
+/// The caller of the function that a stack is in.
+fn second(stack: &[u64]) -> i64 {
+    stack.get(1).map_or(0, |&addr| addr as i64)
 }
 
 impl Host for SyntheticHost {
+    fn names(&self) -> &dyn Names {
+        &*self.names
+    }
+
     fn monotonic(&self) -> u64 {
         self.clock.now.get()
     }

@@ -23,6 +23,10 @@ pub struct SyntheticEvent {
     pub errno: i32,
     /// `arg0` to `arg9`.
     pub args: [i64; 10],
+    /// The addresses of the thread's kernel stack, innermost first. Events in a row share it.
+    pub kernel_stack: Arc<[u64]>,
+    /// Of its user stack.
+    pub user_stack: Arc<[u64]>,
     /// The memory that exists at this event, user and kernel addresses alike; nothing else can be read. Regions do not
     /// overlap. Events in a row share it.
     pub memory: Arc<[MemoryRegion]>,

@@ -74,6 +74,26 @@ actions! {
     Normalize = "normalize", &[Aggregation, C("uint64_t")], 2, false, Consumer, User, false;
     /// Ends that.
     Denormalize = "denormalize", &[Aggregation], 1, false, Consumer, User, false;
+    /// The kernel's stack.
+    Stack = "stack", &[C("uint32_t")], 0, false, Data, User, false;
+    /// The user stack of the thread: frames, and bytes for names that come with it.
+    Ustack = "ustack", &[C("uint32_t"), C("uint32_t")], 0, false, Data, User, false;
+    /// The same, with names for code that was made at run time.
+    Jstack = "jstack", &[C("uint32_t"), C("uint32_t")], 0, false, Data, User, false;
+    /// A kernel address as module and symbol.
+    Sym = "sym", &[C("uintptr_t")], 1, false, Data, User, false;
+    /// The same.
+    Func = "func", &[C("uintptr_t")], 1, false, Data, User, false;
+    /// The module of a kernel address.
+    Mod = "mod", &[C("uintptr_t")], 1, false, Data, User, false;
+    /// A user address as mapped file and symbol.
+    Usym = "usym", &[C("uintptr_t")], 1, false, Data, User, false;
+    /// The same.
+    Ufunc = "ufunc", &[C("uintptr_t")], 1, false, Data, User, false;
+    /// The mapped file of a user address.
+    Umod = "umod", &[C("uintptr_t")], 1, false, Data, User, false;
+    /// A user address as mapped file, symbol and offset.
+    Uaddr = "uaddr", &[C("uintptr_t")], 1, false, Data, User, false;
 }
 
 impl Action {
@@ -92,16 +112,6 @@ impl Action {
 pub const UNIMPLEMENTED: &[&str] = &[
     "tracemem",
     "print",
-    "stack",
-    "ustack",
-    "jstack",
-    "sym",
-    "func",
-    "mod",
-    "usym",
-    "ufunc",
-    "umod",
-    "uaddr",
     "pcap",
     "system",
     "freopen",

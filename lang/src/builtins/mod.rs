@@ -12,11 +12,13 @@ pub mod foreign;
 pub mod funcs;
 pub mod rates;
 pub mod shapes;
+pub mod symbolic;
 pub mod vars;
 
 pub use actions::{Action, ActionRow};
 pub use aggs::{AggFn, AggRow};
 pub use funcs::{Func, FuncRow};
+pub use symbolic::Symbolic;
 pub use vars::{Var as BuiltinVar, VarRow};
 
 /// Where an operation may run (design §2).

@@ -80,6 +80,14 @@ vars! {
     Epid = "epid", "uint64_t", Int, Free, true, "Stable/Stable/Common";
     /// Interrupt priority level: always 0.
     Ipl = "ipl", "uint_t", Int, Free, true, "Stable/Stable/Common";
+    /// Where the kernel function that was probed returns to: the second address of the kernel stack, 0 if there is none.
+    Caller = "caller", "uintptr_t", Int, Pinned, false, "Stable/Stable/Common";
+    /// The second address of the user stack, 0 if there is none.
+    Ucaller = "ucaller", "uint64_t", Int, Pinned, false, "Stable/Stable/Common";
+    /// Frames of the kernel stack.
+    Stackdepth = "stackdepth", "uint32_t", Int, Pinned, false, "Stable/Stable/Common";
+    /// Frames of the user stack.
+    Ustackdepth = "ustackdepth", "uint32_t", Int, Pinned, false, "Stable/Stable/Common";
     /// Internal: start time of the thread, nanoseconds since boot; with `tid` it is the identity that `self->` is
     /// keyed by.
     TaskStart = "<task start>", "uint64_t", Int, Pinned, false, "Internal/Internal/Unknown";
@@ -87,7 +95,6 @@ vars! {
 
 /// Built-in variables of D that come later; the checker says `X is not supported yet`.
 pub const UNIMPLEMENTED: &[&str] = &[
-    "caller",
     "chip",
     "curcpu",
     "curlwpsinfo",
@@ -97,9 +104,6 @@ pub const UNIMPLEMENTED: &[&str] = &[
     "lgrp",
     "pset",
     "root",
-    "stackdepth",
-    "ucaller",
-    "ustackdepth",
     "vtimestamp",
     "zonename",
 ];

@@ -53,6 +53,17 @@ impl Body<'_, '_> {
                 // A pointer constant 0 aside, the prototype has made sure of an integer.
                 (vec![(0, ValueType::Int { bits: 32, signed: true })], SiteDetail::None)
             }
+            // The call itself is what is recorded.
+            Action::Stack
+            | Action::Ustack
+            | Action::Jstack
+            | Action::Sym
+            | Action::Func
+            | Action::Mod
+            | Action::Usym
+            | Action::Ufunc
+            | Action::Umod
+            | Action::Uaddr => (Vec::new(), SiteDetail::None),
             Action::Printf => self.printf(args, &infos, span)?,
             Action::Printa => self.printa(args, &infos, span)?,
             Action::Clear | Action::Trunc | Action::Normalize | Action::Denormalize => {

@@ -78,7 +78,7 @@ impl Body<'_, '_> {
         if self.session.types.is_dynamic(left.ty) {
             return Err(errors::not_lvalue(span, "="));
         }
-        let right = self.expr(rhs)?;
+        let right = self.sample_or_expr(rhs, true)?;
         if let Some(id) = new {
             let types = &self.session.types;
             if types.is_void(right.ty) || types.is_dynamic(right.ty) {

@@ -4,19 +4,20 @@
 //! asks of its arguments beyond their types comes later, in [`super::actions`].
 
 use super::errors::{self, Expected, ProtoKind};
-use super::expr::{Body, Deferred};
+use super::expr::{Body, Checked, Deferred};
 use super::info::{ExprInfo, Meaning};
 use super::names::Provenance;
 use super::session::Session;
 use crate::ast::{Expr, ExprKind};
 use crate::builtins::funcs::UADDR;
-use crate::builtins::{Action, AggFn, Func, Proto};
+use crate::builtins::symbolic::{Sample, sampled};
+use crate::builtins::{Action, AggFn, Func, Proto, Symbolic};
 use crate::diag::Diagnostic;
 use crate::ir::AggId;
 use crate::source::Span;
 use crate::stability;
-use crate::types::TypeId;
 use crate::types::classes::Operand;
+use crate::types::{Type, TypeId};
 
 /// A prototype: fixed parameters, how many must be given, whether more may follow.
 #[derive(Clone, Copy)]
@@ -102,6 +103,10 @@ impl Body<'_, '_> {
             return Ok(info.meaning(Meaning::Call(func)));
         }
         let (kind, info) = if let Some(found) = Action::by_name(name) {
+            if sampled(found).is_some() {
+                let info = self.sample(found, args, span, false)?;
+                return Ok(info);
+            }
             self.arguments(action(found), args, span)?;
             let info = ExprInfo::value(common.void).meaning(Meaning::Action(found));
             ("tracing function", info)
@@ -115,6 +120,66 @@ impl Body<'_, '_> {
         let error = errors::call_in_expression(span, kind, name);
         self.deferred.push(Deferred { statement: self.statement, error });
         Ok(info)
+    }
+
+    /// A call of an action that takes a stack or an address. `allowed`: it stands where only such a call may.
+    pub(super) fn sample(&mut self, action: Action, args: &[Expr], span: Span, allowed: bool) -> Checked {
+        let row = action.row();
+        let Some((kind, func)) = sampled(action) else {
+            return Ok(ExprInfo::value(self.session.types.common().void).meaning(Meaning::Action(action)));
+        };
+        self.arguments(self::action(action), args, span)?;
+        let options = self.session.stacks;
+        let (frames, strsize) = match action {
+            Action::Stack => (options.stackframes, 0),
+            Action::Ustack => (options.ustackframes, 0),
+            Action::Jstack => (options.jstackframes, options.jstackstrsize),
+            _ => (0, 0),
+        };
+        let mut sample = Sample { kind, func, frames, strsize };
+        let mut error = None;
+        if kind == Symbolic::Stack {
+            let constant = |body: &Self, i: usize| {
+                let given = args.get(i)?;
+                Some(body.early.constant(given).and_then(|c| u32::try_from(c.value).ok()))
+            };
+            match constant(self, 0) {
+                None => {}
+                Some(Some(frames)) if frames > 0 => sample.frames = frames,
+                Some(_) => error = Some(errors::stack_frames(span, row.name, action == Action::Stack)),
+            }
+            match constant(self, 1) {
+                None => {}
+                Some(Some(size)) => sample.strsize = size,
+                Some(None) => {
+                    error.get_or_insert_with(|| errors::stack_strings(span, row.name));
+                }
+            }
+            sample.frames = sample.frames.min(options.maxframes);
+        }
+        if !allowed {
+            error = Some(errors::call_in_expression(span, "tracing function", row.name));
+        }
+        if let Some(error) = error {
+            self.deferred.push(Deferred { statement: self.statement, error });
+        }
+        let ty = self.session.types.add(Type::Symbolic(kind));
+        Ok(ExprInfo::value(ty).meaning(Meaning::Sample(sample)))
+    }
+
+    /// An expression that may be a call of an action which takes a stack or an address.
+    pub(super) fn sample_or_expr(&mut self, expr: &Expr, stacks_only: bool) -> Checked {
+        if let ExprKind::Call { callee, args } = &expr.kind
+            && let ExprKind::Name(name) = &callee.kind
+            && let Some(action) = Action::by_name(name)
+            && let Some((kind, _)) = sampled(action)
+        {
+            let allowed = !stacks_only || kind == Symbolic::Stack;
+            let info = self.sample(action, args, expr.span, allowed)?;
+            self.info.set(expr, info);
+            return Ok(info);
+        }
+        self.expr(expr)
     }
 
     /// A constant size of scratch memory must be available.
@@ -136,6 +201,11 @@ impl Body<'_, '_> {
     ) -> Result<(), Diagnostic> {
         let name = found.row().name;
         self.mention("tracing function", name, stability::of_name(name), statement.span)?;
+        if sampled(found).is_some() {
+            let info = self.sample(found, args, statement.span, true)?;
+            self.info.set(statement, info);
+            return Ok(());
+        }
         self.arguments(action(found), args, statement.span)?;
         let void = self.session.types.common().void;
         self.info.set(statement, ExprInfo::value(void).meaning(Meaning::Action(found)));
@@ -193,7 +263,7 @@ impl Body<'_, '_> {
         let Some(id) = self.session.names.add_agg(name) else {
             return Err(errors::too_many_variables(span, &format!("@{name}")));
         };
-        let infos = self.exprs(keys)?;
+        let infos = keys.iter().map(|key| self.sample_or_expr(key, false)).collect::<Result<Vec<_>, _>>()?;
         match self.session.names.aggs[id.index()].keys.clone() {
             Some(signature) => {
                 self.check_keys(&signature, &format!("@{name}"), &infos, span)?;

@@ -196,6 +196,18 @@ pub(crate) fn call_in_expression(span: Span, kind: &str, name: &str) -> Diagnost
     )
 }
 
+/// A number of frames that is no positive constant.
+pub(crate) fn stack_frames(span: Span, name: &str, kernel: bool) -> Diagnostic {
+    let (tag, non_zero) =
+        if kernel { (Tag::StackSize, "non-zero ") } else { (Tag::UstackFrames, "non-zero ") };
+    error(tag, span, format!("{name}( ) argument #1 must be a {non_zero}positive integer constant"))
+}
+
+/// A size for names that is no constant, or negative.
+pub(crate) fn stack_strings(span: Span, name: &str) -> Diagnostic {
+    error(Tag::UstackStrsize, span, format!("{name}( ) argument #2 must be a positive integer constant"))
+}
+
 pub(crate) fn dynamic_statement(span: Span) -> Diagnostic {
     error(Tag::CgDyn, span, "statement evaluates to a value of dynamic type")
 }

@@ -526,7 +526,7 @@ pub(super) fn is_aggregation(expr: &Expr) -> bool {
 }
 
 fn is_action(info: ExprInfo) -> bool {
-    matches!(info.meaning, Meaning::Action(_))
+    matches!(info.meaning, Meaning::Action(_) | Meaning::Sample(_))
 }
 
 /// A name that may be a variable, with its scope.

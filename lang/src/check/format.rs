@@ -4,6 +4,7 @@
 //! message of runtime spec §5.2. Prints nothing; `vm::format` does.
 
 use super::errors;
+use crate::builtins::Symbolic;
 use crate::diag::Diagnostic;
 use crate::format::{Conversion, ConversionKind, Format, Piece, Width};
 use crate::source::Span;
@@ -38,9 +39,11 @@ enum Takes {
     UserAddress,
     /// A string.
     String,
+    /// A stack.
+    Stack,
     /// One of these integer types.
     Exactly(&'static [IntType]),
-    /// A value that no expression has yet: floating point, stacks, wide strings.
+    /// A value that no expression has yet: floating point, wide strings.
     Nothing,
 }
 
@@ -108,7 +111,7 @@ static ROWS: &[Row] = &[
     row("hx", "short", Takes::Exactly(&[SHORT, UNSIGNED_SHORT]), HEX),
     row("hX", "short", Takes::Exactly(&[SHORT, UNSIGNED_SHORT]), UPPER_HEX),
     row("i", INTEGERS, Takes::Integer, SIGNED),
-    row("k", "stack", Takes::Nothing, Prints::Kind(ConversionKind::Stack)),
+    row("k", "stack", Takes::Stack, Prints::Kind(ConversionKind::Stack)),
     row("lc", "int", Takes::Exactly(&[crate::types::INT]), Prints::Kind(ConversionKind::Char)),
     row("ld", "long", Takes::Exactly(SIGNED_64), SIGNED),
     row("li", "long", Takes::Exactly(SIGNED_64), SIGNED),
@@ -342,7 +345,13 @@ pub fn resolve(
             return Err(errors::are_not_supported_yet(span, "wide characters"));
         }
         let (bits, signed) = types.width(ty);
+        let symbolic = types.symbolic(ty);
         conversion.kind = match row.prints {
+            Prints::Kind(ConversionKind::KernelAddress | ConversionKind::UserAddress)
+                if let Some(kind) = symbolic =>
+            {
+                ConversionKind::Symbolic(kind)
+            }
             Prints::Integer(base, upper, shows_sign) => {
                 ConversionKind::Integer { base, upper, signed: shows_sign && signed, bits }
             }
@@ -369,8 +378,12 @@ fn accepts(takes: Takes, types: &TypeTable, ty: TypeId, target: bool) -> bool {
         Takes::Integer => types.is_integer(ty),
         Takes::Character => types.int_type(ty).is_some_and(|int| int.bits <= 32),
         Takes::Time => types.int_type(ty).is_some_and(|int| int.bits == 64),
-        Takes::Address => address(),
-        Takes::UserAddress => target && address(),
+        Takes::Address => address() || matches!(types.symbolic(ty), Some(Symbolic::Sym | Symbolic::Mod)),
+        Takes::UserAddress => match types.symbolic(ty) {
+            Some(kind) => matches!(kind, Symbolic::Usym | Symbolic::Umod | Symbolic::Uaddr),
+            None => target && address(),
+        },
+        Takes::Stack => types.symbolic(ty) == Some(Symbolic::Stack),
         Takes::String => {
             types.is_string(ty)
                 || matches!(types.resolve(ty), Type::Array(element, _) if types.is_character(*element))

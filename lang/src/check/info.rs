@@ -8,6 +8,7 @@ use std::collections::HashMap;
 use super::formula::FormulaId;
 use super::names::Provenance;
 use crate::ast::{Clause, Expr, ExprId, ExprKind, Stmt};
+use crate::builtins::symbolic::Sample;
 use crate::builtins::{Action, AggFn, BuiltinVar, Func};
 use crate::format::Format;
 use crate::ir::{AggId, ValueType, VarId};
@@ -42,6 +43,9 @@ pub enum Meaning {
     Call(Func),
     /// A call of an action; stands as a statement only.
     Action(Action),
+    /// A call of an action that takes a stack or an address: a statement, a key of an aggregation or, for stacks, what
+    /// is assigned to a variable.
+    Sample(Sample),
     /// A call of an aggregating function; stands right of an aggregation only.
     Aggregating(AggFn),
     /// A mention of an aggregation.

@@ -20,7 +20,7 @@ use crate::builtins::{Action, AggFn, BuiltinVar, Func, vars};
 use crate::diag::Diagnostic;
 use crate::env::{Environment, Probe, ProbeArg, Stability};
 use crate::ir::{ClauseId, Enabling, Limits, Scope, ValueType};
-use crate::options::Options;
+use crate::options::{Options, StackOptions};
 use crate::parse::{Names as KnownNames, place};
 use crate::source::{SourceId, SourceMap, Span};
 use crate::stability::{STABLE, Version, least};
@@ -108,6 +108,7 @@ pub struct Session<'a> {
     pub(super) version: Version,
     pub(super) declared: Declared,
     pub(super) limits: Limits,
+    pub(super) stacks: StackOptions,
     pub(super) types: TypeTable,
     pub(super) names: Names,
     pub(super) probes: Probes,
@@ -135,6 +136,7 @@ impl<'a> Session<'a> {
             version: Version::NEWEST,
             declared: Declared::default(),
             limits: Limits::default(),
+            stacks: StackOptions::default(),
             types: TypeTable::new(),
             names: Names::default(),
             probes: Probes::default(),
@@ -157,6 +159,7 @@ impl<'a> Session<'a> {
         self.amin = options.amin;
         self.version = options.version;
         self.limits = Limits { strsize: options.strsize, scratchsize: options.scratchsize };
+        self.stacks = options.stacks;
         let mut early = Early::new(program);
         for (index, item) in program.items.iter().enumerate() {
             let origin = Origin { program: self.programs.len(), item: index, member: 0 };
@@ -357,6 +360,7 @@ pub fn value_type(types: &TypeTable, ty: TypeId) -> Option<ValueType> {
     match types.resolve(ty) {
         Type::String => Some(ValueType::Str),
         Type::Pointer(_) => Some(ValueType::Pointer),
+        Type::Symbolic(kind) => Some(ValueType::Symbolic(*kind)),
         _ => types.int_type(ty).map(|int| ValueType::Int { bits: int.bits, signed: int.signed }),
     }
 }

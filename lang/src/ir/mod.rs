@@ -25,7 +25,7 @@ pub mod verify;
 
 pub use inst::{AddrSpace, BinOp, BlockId, CmpOp, Inst, MemSize, Op, Reg, SlotId, Terminator, UnOp};
 
-use crate::builtins::{Action, AggFn, aggs::Shape};
+use crate::builtins::{Action, AggFn, Symbolic, aggs::Shape};
 use crate::env::Probe;
 use crate::format::Format;
 use crate::source::Span;
@@ -209,13 +209,15 @@ pub enum ValueType {
     Pointer,
     /// `string`
     Str,
+    /// A stack or an address that prints as a symbol.
+    Symbolic(Symbolic),
 }
 
 impl ValueType {
     /// The register kind that holds it.
     pub fn reg_kind(self) -> RegKind {
         match self {
-            ValueType::Int { .. } | ValueType::Pointer => RegKind::Int,
+            ValueType::Int { .. } | ValueType::Pointer | ValueType::Symbolic(_) => RegKind::Int,
             ValueType::Str => RegKind::Str,
         }
     }

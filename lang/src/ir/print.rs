@@ -147,6 +147,7 @@ pub fn value_type(ty: ValueType) -> String {
         ValueType::Int { bits, signed } => format!("{}{bits}", if signed { 'i' } else { 'u' }),
         ValueType::Pointer => "ptr".to_owned(),
         ValueType::Str => "string".to_owned(),
+        ValueType::Symbolic(kind) => kind.word().to_owned(),
     }
 }
 
@@ -545,6 +546,7 @@ fn conversion_text(c: &Conversion) -> String {
         ConversionKind::KernelAddress => out.push('a'),
         ConversionKind::UserAddress => out.push('A'),
         ConversionKind::Stack => out.push('k'),
+        ConversionKind::Symbolic(kind) => out.push(kind.letter()),
         ConversionKind::Float(letter) => out.push(letter),
     }
     out

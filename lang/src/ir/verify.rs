@@ -11,6 +11,7 @@ use super::{
     ValueType, VarId, print,
 };
 use crate::builtins::aggs::Shape;
+use crate::builtins::symbolic::sampled;
 use crate::builtins::{Action, AggFn, BuiltinVar, Class, Func, Kernel, Proto};
 use crate::plan::{ClauseLayout, SlotKind};
 
@@ -78,7 +79,7 @@ fn tables(program: &Program) -> Result<(), String> {
     let types = |types: &[ValueType]| {
         types.iter().all(|ty| match ty {
             ValueType::Int { bits, .. } => matches!(bits, 8 | 16 | 32 | 64),
-            ValueType::Pointer | ValueType::Str => true,
+            ValueType::Pointer | ValueType::Str | ValueType::Symbolic(_) => true,
         })
     };
     let clauses = program.clauses.len();
@@ -114,6 +115,7 @@ fn tables(program: &Program) -> Result<(), String> {
         require(site.clause.index() < clauses && types(&site.args), || format!("action site {i}: bad"))?;
         let aggs = match (&site.detail, site.action) {
             (Detail::None, Action::Default | Action::Trace | Action::Exit) => &[][..],
+            (Detail::None, action) if sampled(action).is_some() => &[],
             (Detail::Format(_), Action::Printf) => &[],
             (Detail::Printa { aggs, .. }, Action::Printa) if !aggs.is_empty() => aggs,
             (Detail::Agg(agg), Action::Clear | Action::Trunc | Action::Normalize | Action::Denormalize) => {
@@ -130,6 +132,10 @@ fn tables(program: &Program) -> Result<(), String> {
             Action::Exit | Action::Normalize => matches!(site.args[..], [ValueType::Int { .. }]),
             Action::Trunc => matches!(site.args[..], [] | [ValueType::Int { .. }]),
             Action::Printf => true,
+            action => match (sampled(action), &site.args[..]) {
+                (Some((kind, _)), [ValueType::Symbolic(recorded)]) => kind == *recorded,
+                _ => false,
+            },
         };
         require(arguments, || format!("action site {i}: wrong arguments"))?;
     }

@@ -48,6 +48,7 @@
 
 pub mod explain;
 pub mod layout;
+pub mod stacks;
 
 mod captures;
 mod classify;

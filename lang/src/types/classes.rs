@@ -1,5 +1,7 @@
 //! The classes of types and the conversions between them (language spec §5.3, §5.8 to §5.11, §6.5).
 
+use crate::builtins::Symbolic;
+
 use super::{CHAR, INT, IntType, TagKind, Type, TypeId, TypeTable};
 
 /// What the compatibility rules must know of an operand besides its type.
@@ -43,6 +45,14 @@ impl TypeTable {
         matches!(self.resolve(id), Type::Dyn(_))
     }
 
+    /// What kind of stack or symbolized address it is.
+    pub fn symbolic(&self, id: TypeId) -> Option<Symbolic> {
+        match self.resolve(id) {
+            Type::Symbolic(kind) => Some(*kind),
+            _ => None,
+        }
+    }
+
     /// `void`
     pub fn is_void(&self, id: TypeId) -> bool {
         matches!(self.resolve(id), Type::Void)
@@ -83,6 +93,7 @@ impl TypeTable {
             (Type::Pointer(a), Type::Pointer(b)) => self.same(*a, *b),
             (Type::Array(a, n), Type::Array(b, m)) => n == m && self.same(*a, *b),
             (Type::Function(_), Type::Function(_)) => true,
+            (Type::Symbolic(a), Type::Symbolic(b)) => a.type_name() == b.type_name(),
             (a, b) => a == b,
         }
     }
@@ -107,7 +118,8 @@ impl TypeTable {
     }
 
     fn takes_null(&self, id: TypeId) -> bool {
-        self.target(id).is_some() || self.is_string(id)
+        let kept = matches!(self.resolve(id), Type::Symbolic(Symbolic::Stack));
+        self.target(id).is_some() || self.is_string(id) || kept
     }
 
     /// Whether `from` may be assigned to `to`, given as an argument or used as a key of that type (language spec §5.9).
@@ -122,6 +134,9 @@ impl TypeTable {
             return true;
         }
         if matches!(self.resolve(to.ty), Type::Function(_) | Type::Tagged(..)) {
+            return self.same(to.ty, from.ty);
+        }
+        if let (Type::Symbolic(_), Type::Symbolic(_)) = (self.resolve(to.ty), self.resolve(from.ty)) {
             return self.same(to.ty, from.ty);
         }
         self.pointer_compatible(Operand { zero: false, ..to }, from).is_some()

@@ -11,6 +11,8 @@ pub mod classes;
 use std::collections::HashMap;
 use std::sync::Arc;
 
+use crate::builtins::Symbolic;
+
 /// Index in a [`TypeTable`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct TypeId(u32);
@@ -101,6 +103,8 @@ pub enum Type {
     String,
     /// `<DYN>`: an aggregation, or a call of an aggregating function. Holds the word messages use.
     Dyn(&'static str),
+    /// A stack or an address that prints as a symbol.
+    Symbolic(Symbolic),
     /// A struct, union or enum of which only the tag is known.
     Tagged(TagKind, Arc<str>),
     /// Another name of a type.
@@ -351,6 +355,7 @@ impl TypeTable {
             Type::Float(name, _) => (*name).into(),
             Type::String => "string".into(),
             Type::Dyn(word) => (*word).into(),
+            Type::Symbolic(kind) => kind.type_name().into(),
             Type::Tagged(kind, tag) => format!("{} {tag}", kind.word()),
             Type::Typedef(name, _) => name.to_string(),
             Type::Function(_) => "function".into(),

@@ -8,6 +8,7 @@ use dtrail_lang::ir::ValueType;
 use indexmap::IndexMap;
 
 use super::{AggState, AggTable};
+use crate::stacks::{StackTable, is_numbered};
 use crate::value::{self, ValueRef};
 
 /// The options `aggsort…`. The default: by value, then by key, ascending.
@@ -51,7 +52,7 @@ impl<'t> Row<'t> {
 }
 
 /// The rows of a print, in order.
-pub fn rows<'t>(tables: &[&'t AggTable], options: SortOptions) -> Vec<Row<'t>> {
+pub fn rows<'t>(tables: &[&'t AggTable], options: SortOptions, stacks: &StackTable) -> Vec<Row<'t>> {
     let rows = match tables {
         [table] => table
             .entries()
@@ -69,8 +70,14 @@ pub fn rows<'t>(tables: &[&'t AggTable], options: SortOptions) -> Vec<Row<'t>> {
     let mut order: Vec<u32> = (0..rows.len() as u32).collect();
     order.sort_by(|&a, &b| {
         let (a, b) = (a as usize, b as usize);
-        let keys =
-            || compare_keys((rows[a].key, rows[a].types), (rows[b].key, rows[b].types), options.key_position);
+        let keys = || {
+            compare_keys(
+                (rows[a].key, rows[a].types),
+                (rows[b].key, rows[b].types),
+                options.key_position,
+                stacks,
+            )
+        };
         let ranks_of = |row: usize| &ranks[row * places.len()..(row + 1) * places.len()];
         let values = || ranks_of(a).cmp(ranks_of(b));
         let order = if options.by_key { keys().then_with(values) } else { values().then_with(keys) };
@@ -101,12 +108,12 @@ fn join<'t>(tables: &[&'t AggTable]) -> Vec<Row<'t>> {
 }
 
 /// Indices of a table's entries by value, then key, ascending.
-pub(super) fn default_order(table: &AggTable) -> Vec<usize> {
+pub(super) fn default_order(table: &AggTable, stacks: &StackTable) -> Vec<usize> {
     let mut order: Vec<_> =
         table.entries().enumerate().map(|(i, (key, state))| (rank(state, table.shape()), key, i)).collect();
     let types = table.types();
     order.sort_by(|(a, a_key, _), (b, b_key, _)| {
-        a.cmp(b).then_with(|| compare_keys((a_key, types), (b_key, types), 0))
+        a.cmp(b).then_with(|| compare_keys((a_key, types), (b_key, types), 0, stacks))
     });
     order.into_iter().map(|(_, _, i)| i).collect()
 }
@@ -153,11 +160,11 @@ type Key<'k> = (&'k [u8], &'k [ValueType]);
 
 /// Element by element, from element `from` on and around. Integers compare as unsigned of their size, a smaller size
 /// before a larger one; strings bytewise.
-fn compare_keys(a: Key<'_>, b: Key<'_>, from: usize) -> Ordering {
+fn compare_keys(a: Key<'_>, b: Key<'_>, from: usize, stacks: &StackTable) -> Ordering {
     fn elements<'k>((key, types): Key<'k>) -> impl Iterator<Item = (ValueRef<'k>, ValueType)> {
         value::decode(key, types).zip(types.iter().copied())
     }
-    let mut pairs = elements(a).zip(elements(b)).map(|(a, b)| compare_element(a, b));
+    let mut pairs = elements(a).zip(elements(b)).map(|(a, b)| compare_element(a, b, stacks));
     if from == 0 || from >= a.1.len() {
         return pairs.find(|order| order.is_ne()).unwrap_or(Ordering::Equal);
     }
@@ -169,8 +176,12 @@ fn compare_keys(a: Key<'_>, b: Key<'_>, from: usize) -> Ordering {
 fn compare_element(
     (a, a_type): (ValueRef<'_>, ValueType),
     (b, b_type): (ValueRef<'_>, ValueType),
+    stacks: &StackTable,
 ) -> Ordering {
     match (a, b) {
+        (ValueRef::Int(a), ValueRef::Int(b)) if is_numbered(a_type) && is_numbered(b_type) => {
+            stacks.compare(a as u64, b as u64)
+        }
         (ValueRef::Int(a), ValueRef::Int(b)) => {
             let (a_bits, b_bits) = (size(a_type), size(b_type));
             a_bits.cmp(&b_bits).then_with(|| low_bits(a, a_bits).cmp(&low_bits(b, b_bits)))
@@ -182,7 +193,7 @@ fn compare_element(
 fn size(ty: ValueType) -> u8 {
     match ty {
         ValueType::Int { bits, .. } => bits,
-        ValueType::Pointer => 64,
+        ValueType::Pointer | ValueType::Symbolic(_) => 64,
         ValueType::Str => 0,
     }
 }
@@ -232,7 +243,7 @@ mod tests {
             let parts: Vec<_> = parts.iter().map(|&part| ValueRef::Int(part)).collect();
             assert!(table.update(&key(&parts), *sum, 1));
         }
-        let rows = rows(&[&*table], options);
+        let rows = rows(&[&*table], options, &StackTable::new());
         rows.iter().map(|row| value::decode(row.key, row.types).map(ValueRef::int).collect()).collect()
     }
 
@@ -268,7 +279,7 @@ mod tests {
         for text in ["b", "B", "ab", "a", ""] {
             assert!(table.update(&key(&[ValueRef::Str(Some(text.as_bytes()))]), 0, 1));
         }
-        let rows = rows(&[&*table], SortOptions::default());
+        let rows = rows(&[&*table], SortOptions::default(), &StackTable::new());
         let texts: Vec<_> = rows.iter().map(|row| row.key[4..].to_vec()).collect();
         assert_eq!(texts, [b"".to_vec(), b"B".to_vec(), b"a".to_vec(), b"ab".to_vec(), b"b".to_vec()]);
     }
@@ -312,7 +323,7 @@ mod tests {
         let get = |agg| all.get(ir::AggId(agg)).expect("in the program");
         let keys = |aggs: &[u32], position| {
             let named: Vec<_> = aggs.iter().map(|&agg| get(agg)).collect();
-            let rows = rows(&named, SortOptions { position, ..SortOptions::default() });
+            let rows = rows(&named, SortOptions { position, ..SortOptions::default() }, &StackTable::new());
             rows.iter()
                 .map(|row| (row.key[0], (0..3).filter_map(|i| row.state(i)).count()))
                 .collect::<Vec<_>>()

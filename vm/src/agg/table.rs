@@ -11,6 +11,7 @@ use indexmap::IndexMap;
 
 use super::AggState;
 use super::sort;
+use crate::stacks::StackTable;
 use crate::value::Value;
 
 /// All aggregations of a session, by [`AggId`].
@@ -164,6 +165,27 @@ impl AggTable {
         }
     }
 
+    /// Brings keys to the form that stands for all keys of the same meaning, and merges entries whose keys become equal.
+    /// `canonical` gives the new key where it differs.
+    pub fn rekey(&mut self, mut canonical: impl FnMut(&[u8]) -> Option<Vec<u8>>) {
+        let renamed: Vec<_> = self.entries.keys().map(|key| canonical(key)).collect();
+        if renamed.iter().all(Option::is_none) {
+            return;
+        }
+        let entries = std::mem::take(&mut self.entries);
+        for ((key, state), renamed) in entries.into_iter().zip(renamed) {
+            self.merge(renamed.as_deref().unwrap_or(&key), state);
+        }
+        if let Some(per_cpu) = &mut self.per_cpu {
+            for (key, states) in std::mem::take(&mut per_cpu.entries) {
+                let renamed = canonical(&key);
+                for (cpu, state) in states {
+                    per_cpu.state(renamed.as_deref().unwrap_or(&key), cpu, self.func).merge(&state);
+                }
+            }
+        }
+    }
+
     /// `clear`: values back to none, keys kept.
     pub fn clear(&mut self) {
         self.entries.values_mut().for_each(AggState::clear);
@@ -174,12 +196,12 @@ impl AggTable {
 
     /// `trunc`: keeps the `keep` largest entries by value (ties: the larger key), for a negative number the smallest,
     /// for 0 none. Options of sorting play no part (runtime spec §7.9).
-    pub fn trunc(&mut self, keep: i64) {
+    pub fn trunc(&mut self, keep: i64, stacks: &StackTable) {
         let count = usize::try_from(keep.unsigned_abs()).unwrap_or(usize::MAX);
         if count >= self.entries.len() {
             return;
         }
-        let mut order = sort::default_order(self);
+        let mut order = sort::default_order(self, stacks);
         let lost = if keep < 0 { order.split_off(count) } else { order[..order.len() - count].to_vec() };
         let mut kept = vec![true; self.entries.len()];
         lost.into_iter().for_each(|entry| kept[entry] = false);
@@ -281,15 +303,15 @@ mod tests {
             [(2, vec![2, 3]), (-1, vec![1]), (0, vec![]), (9, vec![1, 2, 3]), (i64::MIN, vec![1, 2, 3])]
         {
             let mut table = sums(&[(1, 3), (2, 9), (3, 6)]);
-            table.trunc(keep);
+            table.trunc(keep, &StackTable::new());
             assert_eq!(keys(&table), expected, "trunc({keep})");
         }
         let ties = [(1, 3), (2, 3), (3, 3)];
         let mut table = sums(&ties);
-        table.trunc(2);
+        table.trunc(2, &StackTable::new());
         assert_eq!(keys(&table), [2, 3], "ties: the larger keys");
         let mut table = sums(&ties);
-        table.trunc(-2);
+        table.trunc(-2, &StackTable::new());
         assert_eq!(keys(&table), [1, 2], "ties: the smaller keys");
     }
 

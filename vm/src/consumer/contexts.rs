@@ -5,9 +5,10 @@ use dtrail_lang::builtins::BuiltinVar;
 use dtrail_lang::ir::AddrSpace;
 use dtrail_lang::plan::Plan;
 
-use crate::event::EventContext;
+use crate::event::{EventContext, StackSide};
 use crate::fault::{FaultKind, Raised};
 use crate::host::{Host, TaskInfo};
+use crate::names::Process;
 use crate::runtime::{group_slot, record_builtin, record_string};
 
 /// The tracer, now. It reads no memory: nothing it could name is the traced system's.
@@ -123,5 +124,13 @@ impl EventContext for ErrorContext<'_> {
         out: &mut Vec<u8>,
     ) -> Result<(), Raised> {
         self.event.read_string(space, addr, limit, out)
+    }
+
+    fn stack(&mut self, side: StackSide, frames: usize, out: &mut Vec<u64>) {
+        self.event.stack(side, frames, out);
+    }
+
+    fn process(&mut self) -> Process {
+        self.event.process()
     }
 }

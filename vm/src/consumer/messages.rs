@@ -64,7 +64,17 @@ fn plural(count: u64) -> &'static str {
 
 /// A line for each kind of loss, behind its tag if `tags`.
 pub(super) fn drops(drops: &Drops, tags: bool) -> Vec<String> {
-    let Drops { principal, aggregation, dynamic, double_error, missed, coalesced_cuts, ticks } = drops;
+    let Drops {
+        principal,
+        aggregation,
+        dynamic,
+        double_error,
+        missed,
+        coalesced_cuts,
+        ticks,
+        stacks,
+        stack_strings,
+    } = drops;
     let mut lines = Vec::new();
     let mut line = |tag: &str, count: u64, text: String| {
         if count > 0 {
@@ -82,6 +92,8 @@ pub(super) fn drops(drops: &Drops, tags: bool) -> Vec<String> {
     line("DTRACEDROP_DYNAMIC", n, format!("dynamic variable drop{}", plural(n)));
     let n = *double_error;
     line("DTRACEDROP_DBLERROR", n, format!("error{} in ERROR probe enabling", plural(n)));
+    let n = *stack_strings;
+    line("DTRACEDROP_STKSTROVERFLOW", n, format!("jstack()/ustack() string table overflow{}", plural(n)));
     // The rest are this implementation's own.
     let n = *missed;
     line("DTRACEDROP_MISSED", n, format!("probe firing{} missed inside other probes", plural(n)));
@@ -89,6 +101,8 @@ pub(super) fn drops(drops: &Drops, tags: bool) -> Vec<String> {
     line("DTRACEDROP_CUT", n, format!("aggregation snapshot{} taken together with the next", plural(n)));
     let n = *ticks;
     line("DTRACEDROP_TICK", n, format!("tick firing{} missed", plural(n)));
+    let n = *stacks;
+    line("DTRACEDROP_STACK", n, format!("stack{} lost", plural(n)));
     lines
 }
 

@@ -3,6 +3,7 @@
 //!
 //! One thread, no system call of its own: waiting is the source's, clocks are the host's.
 
+mod canonical;
 mod contexts;
 mod messages;
 mod session;
@@ -132,6 +133,11 @@ impl Consumer<'_> {
                 self.timers.next().map(|due| host.instant() + Duration::from_nanos(due.saturating_sub(now)));
             let waited = source.wait(deadline, &mut self.session)?;
             self.say_exited(source);
+            if let Some(kernel) = source.kernel()
+                && kernel.stacks_waiting()
+            {
+                self.session.take_stacks(kernel);
+            }
             self.after_drain()?;
             if matches!(waited, Wait::Stopped | Wait::TargetsGone) {
                 return Ok(());
@@ -214,6 +220,8 @@ impl Consumer<'_> {
     fn report(&mut self, source: &mut dyn EventSource) {
         let mut drops: Drops = source.drops();
         drops.add(&std::mem::take(&mut self.session.world.drops));
+        drops.stacks += self.session.world.stacks.take_lost();
+        drops.stack_strings += self.session.world.stacks.take_overflows();
         for line in messages::drops(&drops, self.session.settings.droptags) {
             self.session.say(&line);
         }

@@ -2,23 +2,26 @@
 //! when all have run prints what they recorded, in order. In: events. Out: rows and messages on the output, state in the
 //! world.
 
+use dtrail_lang::builtins::symbolic::sampled;
 use dtrail_lang::builtins::{Action, BuiltinVar};
 use dtrail_lang::env::ProbeId;
-use dtrail_lang::ir::{AggId, ClauseId, Detail, ProbeIndex, SiteId};
+use dtrail_lang::ir::{AggId, ClauseId, Detail, ProbeIndex, SiteId, ValueType};
 use dtrail_lang::plan::layout::{header, outcome};
 use dtrail_lang::plan::{Plan, Side};
 
 use super::contexts::{ErrorContext, RecordContext};
-use super::{Settings, messages};
+use super::{Settings, canonical, messages};
 use crate::agg::AggTable;
 use crate::engine::{Ending, Engine, Input};
 use crate::event::{Event, EventContext, EventSink, Flow, KernelState};
 use crate::fault::Raised;
+use crate::format::symbols::Symbols;
 use crate::format::{Style, printa, printf, row, trace};
 use crate::host::Host;
 use crate::output::Output;
 use crate::record::Row;
 use crate::runtime::{Run, World, kernel_ending, word_at};
+use crate::stacks::{self, StackTable, is_numbered};
 use crate::vars::Thread;
 
 /// One run's state between source and output.
@@ -42,6 +45,10 @@ pub(super) struct Session<'a> {
     items: Vec<Item>,
     late_items: Vec<Item>,
     text: Vec<u8>,
+    /// Some aggregation has a key that prints as a symbol.
+    symbolic: bool,
+    /// Some value is the number of a stack.
+    stacks_used: bool,
 }
 
 /// Something that a firing leaves for its end.
@@ -105,6 +112,12 @@ impl<'a> Session<'a> {
             items: Vec::new(),
             late_items: Vec::new(),
             text: Vec::new(),
+            symbolic: plan
+                .program
+                .aggs
+                .iter()
+                .any(|agg| agg.keys.iter().any(|ty| matches!(ty, ValueType::Symbolic(_)))),
+            stacks_used: stacks::used(plan),
         }
     }
 
@@ -290,11 +303,55 @@ impl<'a> Session<'a> {
                         taken = true;
                         self.snapshot(firing, generation);
                     }
+                    self.know_stacks(*row, firing);
                     self.row(*row, *probe, firing.cpu.unwrap_or(0));
                 }
             }
         }
         self.items = items;
+    }
+
+    /// Brings the keys of aggregations that print as symbols to the form that stands for all of their meaning: of an
+    /// address the start of its symbol or module, so that each function or module has one entry.
+    fn rekey(&mut self) {
+        if !self.symbolic {
+            return;
+        }
+        let names = self.host.names();
+        let World { aggs, stacks, .. } = &mut self.world;
+        for agg in 0..self.plan.program.aggs.len() as u32 {
+            let Some(table) = aggs.get_mut(AggId(agg)) else { continue };
+            let types: Box<[ValueType]> = table.types().into();
+            if types.iter().any(|ty| matches!(ty, ValueType::Symbolic(_))) {
+                table.rekey(|key| canonical::key(key, &types, stacks, names));
+            }
+        }
+    }
+
+    /// Takes the stacks out of the kernel part that numbers in rows and keys stand for.
+    pub(super) fn take_stacks(&mut self, kernel: &mut dyn KernelState) {
+        if self.stacks_used {
+            let stacks = &mut self.world.stacks;
+            kernel.stacks(&mut |number, words, seen| stacks.learn(number, words, seen));
+        }
+    }
+
+    /// The same if a row has a stack that is not known yet.
+    fn know_stacks(&mut self, row: Row, firing: &mut Firing<'_>) {
+        if !self.stacks_used {
+            return;
+        }
+        let records = &self.world.records;
+        let unknown = records.actions(row).any(|(site, first)| {
+            let types = self.plan.program.sites.get(site.index()).map_or(&[][..], |site| &site.args);
+            types.iter().zip(first..).any(|(&ty, index)| {
+                let number = records.value(index, ty.reg_kind()).int() as u64;
+                is_numbered(ty) && number != 0 && self.world.stacks.get(number).is_none()
+            })
+        });
+        if unknown && let Some(kernel) = reborrow(&mut firing.kernel) {
+            self.take_stacks(kernel);
+        }
     }
 
     fn cuts(&self, row: Row) -> bool {
@@ -321,11 +378,12 @@ impl<'a> Session<'a> {
 
     /// Takes aggregations out of the kernel; see [`KernelState::sweep`].
     pub(super) fn sweep(&mut self, kernel: &mut dyn KernelState, generation: Option<u32>) {
-        if self.plan.agg_sites.iter().all(|site| site.side == Side::User) {
-            return;
+        if self.plan.agg_sites.iter().any(|site| site.side == Side::Kernel) {
+            let aggs = &mut self.world.aggs;
+            kernel.sweep(generation, &mut |agg, cpu, key, state| aggs.merge(agg, cpu, &key, state));
         }
-        let aggs = &mut self.world.aggs;
-        kernel.sweep(generation, &mut |agg, cpu, key, state| aggs.merge(agg, cpu, &key, state));
+        // Last: what keys are numbers of is then there.
+        self.take_stacks(kernel);
     }
 
     /// Prints a row and carries out its actions.
@@ -352,16 +410,20 @@ impl<'a> Session<'a> {
     /// Appends the text of one action, or does what it says; `first` finds its values.
     fn action(&mut self, id: SiteId, first: usize, probe: ProbeIndex) {
         let Some(site) = self.plan.program.sites.get(id.index()) else { return };
-        let style = Style { host: self.host, escape: self.output.is_terminal() };
-        let Session { world, text, settings, output, .. } = self;
+        let escape = self.output.is_terminal();
+        if site.action == Action::Printa || site.action == Action::Trunc {
+            self.rekey();
+        }
+        let Session { world, text, settings, output, host, .. } = self;
         let mut spill = |text: &mut Vec<u8>| {
             output.write(text);
             text.clear();
         };
-        let World { records, aggs, .. } = world;
+        let World { records, aggs, stacks, .. } = world;
+        let style = Style { host: *host, escape, symbols: symbols(*host, stacks, settings) };
         let mut values = site.args.iter().zip(first..).map(|(ty, i)| records.value(i, ty.reg_kind()));
         match (site.action, &site.detail) {
-            (Action::Trace, _) => {
+            (action, _) if action == Action::Trace || sampled(action).is_some() => {
                 for (value, &ty) in values.zip(&site.args) {
                     trace::trace(text, value, ty, settings.quiet, style);
                 }
@@ -382,7 +444,7 @@ impl<'a> Session<'a> {
             (Action::Clear, Detail::Agg(agg)) => with(aggs, *agg, AggTable::clear),
             (Action::Trunc, Detail::Agg(agg)) => {
                 let keep = values.next().map_or(0, crate::value::ValueRef::int);
-                with(aggs, *agg, |table| table.trunc(keep));
+                with(aggs, *agg, |table| table.trunc(keep, stacks));
             }
             (Action::Normalize, Detail::Agg(agg)) => {
                 match values.next().map_or(0, crate::value::ValueRef::int) {
@@ -404,7 +466,9 @@ impl<'a> Session<'a> {
 
     /// Prints the aggregations that no `printa` printed, one after the other.
     pub(super) fn print_unprinted(&mut self) {
-        let style = Style { host: self.host, escape: self.output.is_terminal() };
+        self.rekey();
+        let symbols = symbols(self.host, &self.world.stacks, self.settings);
+        let style = Style { host: self.host, escape: self.output.is_terminal(), symbols };
         let tables = self.world.aggs.iter().filter(|table| !table.printed());
         let tables: Vec<&AggTable> =
             if self.settings.aggs.sort.reverse { tables.rev().collect() } else { tables.collect() };
@@ -417,6 +481,12 @@ impl<'a> Session<'a> {
             self.output.write(&self.text);
         }
     }
+}
+
+/// What addresses print from.
+fn symbols<'s>(host: &'s dyn Host, stacks: &'s StackTable, settings: &Settings) -> Symbols<'s> {
+    let Settings { stackindent, noresolve, .. } = *settings;
+    Symbols { names: host.names(), stacks, indent: stackindent, noresolve }
 }
 
 fn with(aggs: &mut crate::agg::AggTables, agg: AggId, change: impl FnOnce(&mut AggTable)) {

@@ -16,6 +16,10 @@ pub struct Settings {
     pub droptags: bool,
     /// How aggregations print: `agg…`, `encoding`.
     pub aggs: AggStyle,
+    /// `stackindent`: blanks before a frame.
+    pub stackindent: usize,
+    /// `noresolve`: frames of user stacks print as file and offset.
+    pub noresolve: bool,
     /// `aggsize`, `dynvarsize`
     pub space: Space,
     /// `statusrate`: how often losses are reported; 0 only at the end.
@@ -35,6 +39,8 @@ impl Default for Settings {
             testing: false,
             droptags: false,
             aggs: AggStyle::default(),
+            stackindent: 14,
+            noresolve: false,
             space: Space::default(),
             statusrate: 1_000_000_000,
             switchrate: 0,

@@ -6,10 +6,12 @@ pub mod packed;
 pub mod printa;
 pub mod printf;
 pub mod row;
+pub mod symbols;
 mod time;
 pub mod trace;
 
 use crate::host::Host;
+use symbols::Symbols;
 
 /// What the text depends on besides the values.
 #[derive(Clone, Copy)]
@@ -18,6 +20,8 @@ pub struct Style<'a> {
     pub host: &'a dyn Host,
     /// Whether control characters in traced strings are escaped: the output is a terminal.
     pub escape: bool,
+    /// What addresses and stacks print from.
+    pub symbols: Symbols<'a>,
 }
 
 /// Appends `text`, padded with blanks to `width`.

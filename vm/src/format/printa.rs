@@ -3,13 +3,14 @@
 
 use std::io::Write as _;
 
+use dtrail_lang::builtins::Symbolic;
 use dtrail_lang::format::{ConversionKind, Format, Piece};
 use dtrail_lang::ir::ValueType;
 
 use super::histogram::BarStyle;
 use super::packed::{Form, PackStyle};
 use super::printf::{Field, convert};
-use super::{Style, histogram, packed, pad, shown};
+use super::{Style, histogram, packed, pad, shown, symbols, trace};
 use crate::agg::sort::{self, Row, SortOptions};
 use crate::agg::{AggState, AggTable};
 use crate::runtime::extend;
@@ -72,7 +73,7 @@ pub fn entries(
     style: Style<'_>,
     spill: Spill<'_>,
 ) -> bool {
-    let rows = sort::rows(tables, options.sort);
+    let rows = sort::rows(tables, options.sort, style.symbols.stacks);
     let form = match tables {
         [table] => Form::of(table.func(), options.pack, options.hist).map(|form| (form, *table)),
         _ => None,
@@ -151,6 +152,8 @@ fn key_element(out: &mut Vec<u8>, element: ValueRef<'_>, ty: ValueType, style: S
             out.extend_from_slice(b"  ");
             return pad(out, &shown(element.bytes(), style.escape), 50, true);
         }
+        ValueType::Symbolic(Symbolic::Stack) => return symbols::stack(out, element.int() as u64, style),
+        ValueType::Symbolic(kind) => return trace::address(out, element.int() as u64, kind, style),
         ValueType::Int { bits: 8, .. } => (8, 3),
         ValueType::Int { bits: 16, .. } => (16, 5),
         ValueType::Int { bits: 32, .. } => (32, 8),
@@ -170,7 +173,7 @@ pub fn formatted(
     style: Style<'_>,
     spill: Spill<'_>,
 ) -> bool {
-    let rows = sort::rows(tables, options.sort);
+    let rows = sort::rows(tables, options.sort, style.symbols.stacks);
     let empty: Vec<_> = tables.iter().map(|table| AggState::new(table.func())).collect();
     for row in &rows {
         format_row(out, format, tables, &empty, row, (options, style));
@@ -239,7 +242,8 @@ mod tests {
 
     use super::*;
     use crate::agg::AggTables;
-    use crate::testing::FixedHost;
+    use crate::stacks::StackTable;
+    use crate::testing::{FixedHost, no_symbols};
 
     const LETTERS: &str = "agg @a[string]: count\nagg @b[string]: sum\nagg @q[string]: quantize\n";
 
@@ -265,7 +269,8 @@ mod tests {
         let Detail::Printa { format, aggs } = &program.sites[0].detail else { panic!("no printa") };
         let named: Vec<_> = aggs.iter().map(|&agg| tables.get(agg).expect("in the program")).collect();
         let host = FixedHost::default();
-        let style = Style { host: &host, escape: false };
+        let stacks = StackTable::new();
+        let style = Style { host: &host, escape: false, symbols: no_symbols(&stacks) };
         let mut out = Vec::new();
         let any = match format {
             Some(format) => formatted(&mut out, format, &named, AggStyle::default(), style, &mut |_| {}),
@@ -361,7 +366,8 @@ mod tests {
         let (_, tables) = tables("agg @a[i64]: count", &updates);
         let table = tables.get(AggId(0)).expect("in the program");
         let host = FixedHost::default();
-        let style = Style { host: &host, escape: false };
+        let stacks = StackTable::new();
+        let style = Style { host: &host, escape: false, symbols: no_symbols(&stacks) };
         let (mut out, mut pieces) = (Vec::new(), Vec::new());
         entries(&mut out, &[table], AggStyle::default(), style, &mut |text| {
             pieces.push(std::mem::take(text));

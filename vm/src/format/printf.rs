@@ -2,7 +2,7 @@
 
 use dtrail_lang::format::{Conversion, ConversionKind, Format, Piece, Width};
 
-use super::{Style, escape_byte, pad, shown, time};
+use super::{Style, escape_byte, pad, shown, symbols, time};
 use crate::runtime::extend;
 use crate::value::ValueRef;
 
@@ -66,6 +66,13 @@ impl Field {
         pad(out, self.cut(text), self.width, self.left);
     }
 
+    /// The same for text that is yet to be made.
+    fn made(&self, out: &mut Vec<u8>, make: impl FnOnce(&mut Vec<u8>)) {
+        let mut text = Vec::new();
+        make(&mut text);
+        self.text(out, &text);
+    }
+
     fn cut<'t>(&self, text: &'t [u8]) -> &'t [u8] {
         &text[..self.precision.unwrap_or(text.len()).min(text.len())]
     }
@@ -103,11 +110,18 @@ pub(super) fn convert(
         }
         ConversionKind::Time => field.text(out, time::stamp(&local_time(int, style)).as_bytes()),
         ConversionKind::Date => field.text(out, time::date(&local_time(int, style)).as_bytes()),
-        ConversionKind::KernelAddress | ConversionKind::UserAddress => {
-            field.text(out, format!("{int:#x}").as_bytes());
+        ConversionKind::KernelAddress => {
+            field.made(out, |out| symbols::kernel_address(out, int as u64, style));
         }
-        // The checker lets no value through that these could print.
-        ConversionKind::Stack | ConversionKind::Float(_) => field.text(out, b""),
+        ConversionKind::UserAddress => {
+            field.made(out, |out| symbols::target_address(out, int as u64, style));
+        }
+        ConversionKind::Symbolic(kind) => {
+            field.made(out, |out| symbols::address(out, int as u64, kind, style));
+        }
+        ConversionKind::Stack => symbols::stack(out, int as u64, style),
+        // The checker lets no value through that this could print.
+        ConversionKind::Float(_) => field.text(out, b""),
     }
 }
 
@@ -173,7 +187,8 @@ mod tests {
     use dtrail_lang::ir::{Detail, parse};
 
     use super::*;
-    use crate::testing::FixedHost;
+    use crate::stacks::StackTable;
+    use crate::testing::{FixedHost, no_symbols};
 
     /// Prints values by a format in the text form of IR: `%5d32 "|"`.
     fn check(format: &str, values: &[ValueRef<'_>], expected: &str) {
@@ -182,7 +197,12 @@ mod tests {
         let Detail::Format(format) = &program.sites[0].detail else { panic!("no format in {text}") };
         let host = FixedHost::default();
         let mut out = Vec::new();
-        printf(&mut out, format, &mut values.iter().copied(), Style { host: &host, escape: false });
+        printf(
+            &mut out,
+            format,
+            &mut values.iter().copied(),
+            Style { host: &host, escape: false, symbols: no_symbols(&StackTable::new()) },
+        );
         assert_eq!(String::from_utf8_lossy(&out), expected, "{text}");
     }
 
@@ -289,7 +309,12 @@ mod tests {
         let format = Format { pieces: vec![Piece::Conversion(wide)] };
         let mut out = Vec::new();
         let values = [int(i64::from(i32::MAX)), text("x")];
-        printf(&mut out, &format, &mut values.into_iter(), Style { host: &host, escape: false });
+        printf(
+            &mut out,
+            &format,
+            &mut values.into_iter(),
+            Style { host: &host, escape: false, symbols: no_symbols(&StackTable::new()) },
+        );
         assert_eq!(out.len(), 1 << 16);
     }
 }

@@ -2,9 +2,10 @@
 
 use std::io::Write as _;
 
+use dtrail_lang::builtins::Symbolic;
 use dtrail_lang::ir::ValueType;
 
-use super::{Style, pad, shown};
+use super::{Style, pad, shown, symbols};
 use crate::runtime::extend;
 use crate::value::ValueRef;
 
@@ -13,6 +14,8 @@ pub fn trace(out: &mut Vec<u8>, value: ValueRef<'_>, ty: ValueType, quiet: bool,
     let (bits, signed) = match ty {
         ValueType::Int { bits, signed } => (bits, signed),
         ValueType::Pointer => (64, false),
+        ValueType::Symbolic(Symbolic::Stack) => return symbols::stack(out, value.int() as u64, style),
+        ValueType::Symbolic(kind) => return address(out, value.int() as u64, kind, style),
         ValueType::Str => {
             let text = shown(value.bytes(), style.escape);
             if quiet {
@@ -43,16 +46,32 @@ pub fn trace(out: &mut Vec<u8>, value: ValueRef<'_>, ty: ValueType, quiet: bool,
     };
 }
 
+/// Appends an address that prints as a symbol, in its column of 50.
+pub(super) fn address(out: &mut Vec<u8>, value: u64, kind: Symbolic, style: Style<'_>) {
+    out.extend_from_slice(b"  ");
+    let start = out.len();
+    symbols::address(out, value, kind, style);
+    let end = out.len().max(start + 50);
+    out.resize(end, b' ');
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::testing::FixedHost;
+    use crate::stacks::StackTable;
+    use crate::testing::{FixedHost, no_symbols};
 
     fn check(value: ValueRef<'_>, ty: ValueType, quiet: &str, wide: &str) {
         let host = FixedHost::default();
         for (is_quiet, expected) in [(true, quiet), (false, wide)] {
             let mut out = Vec::new();
-            trace(&mut out, value, ty, is_quiet, Style { host: &host, escape: false });
+            trace(
+                &mut out,
+                value,
+                ty,
+                is_quiet,
+                Style { host: &host, escape: false, symbols: no_symbols(&StackTable::new()) },
+            );
             assert_eq!(String::from_utf8_lossy(&out), expected, "{value:?} as {ty:?}");
         }
     }

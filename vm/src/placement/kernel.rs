@@ -17,6 +17,7 @@ use crate::event::{Error, Event, EventContext, EventSink, EventSource, Exited, F
 use crate::fault::Drops;
 use crate::interp::Interp;
 use crate::runtime::{Run, Space, World};
+use crate::stacks::StackTable;
 use crate::testing::{FakeEvent, FixedHost, NoProbes};
 use crate::value::{self, Value};
 use crate::vars::Thread;
@@ -365,7 +366,7 @@ impl Kernel<'_> {
                 let key = value::decode(key, table.types()).map(value::ValueRef::to_value).collect();
                 self.held.push((self.generation, agg, key, state.clone()));
             }
-            table.trunc(0);
+            table.trunc(0, &StackTable::new());
         }
     }
 }

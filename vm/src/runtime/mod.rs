@@ -9,6 +9,7 @@ mod capture;
 mod memory;
 mod native;
 mod numbers;
+mod stack;
 mod state;
 mod strings;
 pub mod table;
@@ -24,6 +25,7 @@ use crate::engine::{Ending, Input};
 use crate::event::KernelState;
 use crate::fault::{Drops, FaultKind, Raised};
 use crate::record::Records;
+use crate::stacks::StackTable;
 use crate::value::ValueRef;
 use crate::vars::{Thread, Vars};
 use arena::Arena;
@@ -56,6 +58,10 @@ pub struct World {
     pub exit: Option<i64>,
     /// What was lost in user space since it was last taken.
     pub drops: Drops,
+    /// Stacks by number.
+    pub stacks: StackTable,
+    /// Words of the stack that is being taken.
+    words: Vec<u64>,
     pub(crate) vars: Vars,
     arena: Arena,
     /// By [`StrId`].
@@ -97,6 +103,8 @@ impl World {
             records: Records::default(),
             exit: None,
             drops: Drops::default(),
+            stacks: StackTable::new(),
+            words: Vec::new(),
             vars: Vars::new(program, space.dynvarsize),
             arena,
             strings,

@@ -8,6 +8,7 @@ use dtrail_lang::ir::AddrSpace;
 use super::arena::{self, NULL};
 use super::{Run, World, numbers, strings};
 use crate::fault::{FaultKind, Raised};
+use crate::stacks::Origin;
 use crate::value::ValueRef;
 
 /// A subroutine: up to three arguments, of which `given` count (the others are 0).
@@ -45,6 +46,9 @@ pub const TABLE: &[(Func, Routine)] = &[
     (Func::StrSuffix, suffix),
     (Func::StrByte, byte),
     (Func::ArrayIndex, array_index),
+    (Func::Stack, kernel_stack),
+    (Func::Ustack, user_stack),
+    (Func::Uaddr, user_address),
 ];
 
 /// Calls the routine of a subroutine with register words.
@@ -287,6 +291,18 @@ extern "C" fn array_index(run: &mut Run<'_>, index: u64, length: u64, _: u64, _:
         return run.raise(Raised::new(FaultKind::BadIndex, index));
     }
     index
+}
+
+extern "C" fn kernel_stack(run: &mut Run<'_>, frames: u64, _: u64, _: u64, _: u32) -> u64 {
+    run.stack(Origin::Kernel, frames)
+}
+
+extern "C" fn user_stack(run: &mut Run<'_>, frames: u64, strsize: u64, _: u64, _: u32) -> u64 {
+    run.stack(Origin::User { strsize: strsize as u32 }, frames)
+}
+
+extern "C" fn user_address(run: &mut Run<'_>, addr: u64, _: u64, _: u64, _: u32) -> u64 {
+    run.process_address(addr)
 }
 
 #[cfg(test)]

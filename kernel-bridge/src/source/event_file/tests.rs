@@ -20,10 +20,15 @@ fn events(text: &str) -> Vec<SyntheticEvent> {
 
 /// One line of the facts of an event, for comparison by eye.
 fn show(event: &SyntheticEvent) -> String {
-    let SyntheticEvent { probe, time, wall, task, cpu, errno, args, memory } = event;
+    let SyntheticEvent { probe, time, wall, task, cpu, errno, args, memory, kernel_stack, user_stack } =
+        event;
     let last = args.iter().rposition(|&arg| arg != 0).map_or(0, |i| i + 1);
+    let stacks = match (kernel_stack.len(), user_stack.len()) {
+        (0, 0) => String::new(),
+        (kernel, user) => format!(" s{kernel}/{user}"),
+    };
     format!(
-        "{time} {wall} {}:{}:{}:{} {}/{} {} {}:{} {} {} cpu{cpu} {:?} e{errno} m{}",
+        "{time} {wall} {}:{}:{}:{} {}/{} {} {}:{} {} {} cpu{cpu} {:?} e{errno} m{}{stacks}",
         probe.provider,
         probe.module,
         probe.function,

@@ -3,11 +3,12 @@
 use dtrail_lang::builtins::BuiltinVar;
 use dtrail_lang::ir::AddrSpace;
 use dtrail_lang::ir::inst::USER_END;
-use dtrail_vm::event::EventContext;
+use dtrail_lang::options::MAX_FRAMES;
+use dtrail_vm::event::{EventContext, StackSide};
 use dtrail_vm::fault::{FaultKind, Raised};
 
-use super::sys;
 use super::threads::Thread;
+use super::{sys, unwind};
 use crate::host;
 
 /// One firing in a stopped thread.
@@ -38,6 +39,10 @@ impl EventContext for StopContext<'_> {
             BuiltinVar::Walltimestamp => *self.wall.get_or_insert_with(host::wall_clock),
             BuiltinVar::Errno => i64::from(self.errno),
             BuiltinVar::TaskStart => self.thread.identity(tid).start as i64,
+            BuiltinVar::Ucaller => self.user_stack(2).get(1).map_or(0, |&addr| addr as i64),
+            BuiltinVar::Ustackdepth => self.user_stack(MAX_FRAMES as usize).len() as i64,
+            // The kernel shows its own stack to nobody who only traces processes.
+            BuiltinVar::Caller | BuiltinVar::Stackdepth => 0,
             // Of the probe, not of the event, or a string: never asked for here.
             BuiltinVar::Execname
             | BuiltinVar::Probeprov
@@ -102,6 +107,20 @@ impl EventContext for StopContext<'_> {
                 None => out.extend_from_slice(&chunk[..read]),
             }
         }
+    }
+
+    fn stack(&mut self, side: StackSide, frames: usize, out: &mut Vec<u64>) {
+        if side == StackSide::User {
+            unwind::frame_pointers(self.tid, frames, out);
+        }
+    }
+}
+
+impl StopContext<'_> {
+    fn user_stack(&mut self, frames: usize) -> Vec<u64> {
+        let mut out = Vec::new();
+        self.stack(StackSide::User, frames, &mut out);
+        out
     }
 }
 

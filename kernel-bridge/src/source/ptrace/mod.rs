@@ -16,6 +16,7 @@ mod filter;
 mod stops;
 mod sys;
 mod threads;
+mod unwind;
 
 use std::marker::PhantomData;
 use std::os::fd::{AsRawFd, OwnedFd};

@@ -99,6 +99,33 @@ pub(super) fn result_register(tid: u32) -> io::Result<i64> {
     Ok(registers[AT] as i64)
 }
 
+/// The registers of a stopped thread that walking its stack begins with.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Registers {
+    /// The program counter.
+    pub(super) pc: u64,
+    /// The stack pointer.
+    pub(super) sp: u64,
+    /// The frame pointer, if the code keeps one.
+    pub(super) fp: u64,
+    /// Where a function that calls no other returns to; 0 where the stack has it.
+    pub(super) lr: u64,
+}
+
+/// The registers of a stopped thread.
+pub(super) fn registers(tid: u32) -> io::Result<Registers> {
+    /// `NT_PRSTATUS`
+    const GENERAL: usize = 1;
+    let mut words = [0u64; 34];
+    let mut place = libc::iovec { iov_base: words.as_mut_ptr().cast(), iov_len: size_of_val(&words) };
+    request(libc::PTRACE_GETREGSET, tid, GENERAL, &raw mut place as usize)?;
+    Ok(if cfg!(target_arch = "aarch64") {
+        Registers { pc: words[32], sp: words[31], fp: words[29], lr: words[30] }
+    } else {
+        Registers { pc: words[16], sp: words[19], fp: words[4], lr: 0 }
+    })
+}
+
 /// What `waitpid` says.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Waited {

@@ -145,6 +145,12 @@ impl Lower<'_> {
         match self.frame.info.site(expr) {
             Some(Site::Action { action, recorded, detail }) => {
                 let ExprKind::Call { args, .. } = &expr.kind else { return Ok(()) };
+                if let Meaning::Sample(sample) = self.info_of(expr).meaning {
+                    let value = self.value(expr)?.reg;
+                    let types = vec![ValueType::Symbolic(sample.kind)];
+                    self.record(*action, types, Detail::None, vec![value], expr.span);
+                    return Ok(());
+                }
                 let mut values = Vec::with_capacity(recorded.len());
                 for (i, ty) in recorded {
                     values.push(self.stored_value(&args[*i], *ty)?);
@@ -209,7 +215,7 @@ impl Lower<'_> {
     pub(super) fn stored_val(&mut self, expr: &Expr, ty: ValueType) -> Result<Val, Diagnostic> {
         match ty {
             ValueType::Str => self.string(expr).map(|reg| Val::new(reg, Fits::ANY)),
-            ValueType::Pointer => self.value(expr),
+            ValueType::Pointer | ValueType::Symbolic(_) => self.value(expr),
             ValueType::Int { bits, signed } => {
                 let val = self.value(expr)?;
                 Ok(self.build.narrow(expr.span, val, bits, signed))

@@ -3,7 +3,8 @@
 use super::build::{Fits, Val};
 use super::clause::Lower;
 use crate::ast::{BinaryOp, Expr, ExprKind, UnaryOp};
-use crate::builtins::{BuiltinVar, Func, Proto};
+use crate::builtins::symbolic::Sample;
+use crate::builtins::{BuiltinVar, Func, Proto, Symbolic};
 use crate::check::fold::is_signed;
 use crate::check::info::children;
 use crate::check::{ExprInfo, Meaning, Provenance};
@@ -81,6 +82,7 @@ impl Lower<'_> {
             ) => self.read_place(expr, info),
             (Meaning::StringByte, _) => self.string_byte(expr),
             (Meaning::Call(func), ExprKind::Call { args, .. }) => self.call(func, args, info, span),
+            (Meaning::Sample(sample), ExprKind::Call { args, .. }) => self.sample(sample, args, span),
             _ => self.operator(expr, info),
         }
     }
@@ -190,6 +192,29 @@ impl Lower<'_> {
         let dst = self.build.reg(self.kind_of(info.ty));
         self.build.emit(span, Op::Call { dst, func, args: regs });
         Ok(Val::new(dst, self.fits(info.ty)))
+    }
+
+    /// A stack, or an address that prints as a symbol.
+    fn sample(&mut self, sample: Sample, args: &[Expr], span: Span) -> Lowered {
+        let args = match (sample.kind, args.first()) {
+            (Symbolic::Stack, _) => {
+                let constants = match sample.func {
+                    Some(Func::Stack) => &[sample.frames][..],
+                    _ => &[sample.frames, sample.strsize],
+                };
+                constants.iter().map(|&value| self.build.constant(span, i64::from(value)).reg).collect()
+            }
+            (_, Some(address)) => vec![self.value(address)?.reg],
+            (_, None) => vec![self.build.constant(span, 0).reg],
+        };
+        match sample.func {
+            Some(func) => {
+                let dst = self.build.reg(RegKind::Int);
+                self.build.emit(span, Op::Call { dst, func, args });
+                Ok(Val::new(dst, Fits::ANY))
+            }
+            None => Ok(Val::new(args[0], Fits::ANY)),
+        }
     }
 
     // Strings.

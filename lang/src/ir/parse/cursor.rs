@@ -1,6 +1,7 @@
 //! Lines and tokens of IR text: a text in, tokens out, or what was expected where. Knows nothing of what they mean.
 
 use super::ParseError;
+use crate::builtins::Symbolic;
 use crate::ir::ValueType;
 use crate::ir::print::NO_SPAN;
 use crate::source::{SourceId, Span};
@@ -212,6 +213,9 @@ impl<'a> Cursor<'a> {
             "ptr" => ValueType::Pointer,
             "string" => ValueType::Str,
             word => {
+                if let Some(kind) = Symbolic::ALL.into_iter().find(|kind| kind.word() == word) {
+                    return Ok(ValueType::Symbolic(kind));
+                }
                 let bits = word.get(1..).and_then(|bits| bits.parse().ok());
                 match (word.as_bytes().first(), bits) {
                     (Some(b'i'), Some(bits)) => ValueType::Int { bits, signed: true },

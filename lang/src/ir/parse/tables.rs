@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::cursor::Cursor;
 use crate::builtins::aggs::{LogLinear, Shape};
-use crate::builtins::{Action, AggFn};
+use crate::builtins::{Action, AggFn, Symbolic};
 use crate::env::{FiredBy, Probe, ProbeArg, ProbeId, ProviderStability, Stability};
 use crate::format::{Conversion, ConversionKind, Format, Piece, Width};
 use crate::ir::print::PRIVATE;
@@ -276,6 +276,9 @@ fn conversion(token: &str) -> Option<Conversion> {
         'a' => ConversionKind::KernelAddress,
         'A' => ConversionKind::UserAddress,
         'k' => ConversionKind::Stack,
+        letter if let Some(kind) = Symbolic::ALL.into_iter().find(|kind| kind.letter() == letter) => {
+            ConversionKind::Symbolic(kind)
+        }
         'e' | 'E' | 'f' | 'F' | 'g' | 'G' => ConversionKind::Float(letter),
         _ => return None,
     };

@@ -1,0 +1,2 @@
+/* @@ args: -q -x noresolve */
+syscall::read:entry { stack(1); ustack(); }

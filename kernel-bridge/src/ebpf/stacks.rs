@@ -1,0 +1,238 @@
+//! Stacks in the kernel: their addresses walked by a helper (or, of an injected event, copied from the event), their
+//! number made, the words kept under it in a map that user space empties.
+//!
+//! The number is that of [`dtrail_lang::plan::stacks`]: of a process it contains the start of its first thread and how
+//! often it has run `exec`. Under injection both are 0, as in the file's events. A stack that the map has already costs
+//! no store.
+
+use dtrail_lang::builtins::BuiltinVar;
+use dtrail_lang::ir::Reg;
+use dtrail_lang::options::MAX_FRAMES;
+use dtrail_lang::plan::stacks::{ADDRESS, FACTOR, FOLD, HEAD, KERNEL, USER};
+
+use super::asm::{Alu, Asm, FP, Jmp, R0, R1, R2, R3, R4, R5, R7, Size};
+use super::clause::Gen;
+use super::context::{ContextBase, Field};
+use super::emit::{EmitError, Env};
+use super::{control, counter, helper, inject};
+
+/// Words of the largest stack.
+pub(super) const MOST_WORDS: u32 = HEAD as u32 + MAX_FRAMES;
+/// Bytes of a value of the map: when it was seen, the number of words, the words.
+pub(super) const VALUE: u32 = 16 + 8 * MOST_WORDS;
+/// Stacks that the map holds between two looks of user space.
+pub(super) const ENTRIES: u32 = 1 << 14;
+/// Under injection, where user space looks after each event.
+pub(super) const ENTRIES_INJECTED: u32 = 1 << 10;
+
+/// `BPF_F_USER_STACK`
+const USER_STACK: i64 = 1 << 8;
+
+/// Which stack.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Side {
+    Kernel,
+    User,
+}
+
+/// Words that a built-in variable takes a stack of; 0 for those that take none.
+pub(super) fn builtin_words(var: BuiltinVar) -> u32 {
+    match var {
+        BuiltinVar::Caller | BuiltinVar::Ucaller | BuiltinVar::Stackdepth | BuiltinVar::Ustackdepth => {
+            MOST_WORDS
+        }
+        _ => 0,
+    }
+}
+
+/// Where the addresses lie in scratch memory.
+fn addresses_at(env: &Env<'_>) -> i32 {
+    words_at(env) + 8 * HEAD as i32
+}
+
+fn words_at(env: &Env<'_>) -> i32 {
+    env.scratch.stack as i32 + 16
+}
+
+/// Takes the addresses of a stack to scratch memory, at most so many; `R0` = how many. `R7` is the scratch memory.
+/// Clobbers `R1` to `R5`.
+pub(super) fn addresses(asm: &mut Asm, env: &Env<'_>, base: ContextBase, side: Side, frames: u32) {
+    let frames = frames.min(MAX_FRAMES);
+    let some = asm.label();
+    if env.target.inject {
+        let Some(map) = env.state.inject else { return asm.mov_imm(R0, 0) };
+        let from = match side {
+            Side::Kernel => inject::KERNEL_STACK,
+            Side::User => inject::USER_STACK,
+        };
+        asm.mov(R1, R7);
+        asm.alu_imm(Alu::Add, R1, addresses_at(env));
+        asm.mov_imm(R2, i64::from(8 * frames));
+        asm.map_value(R3, map, from + 8);
+        asm.call(helper::PROBE_READ_KERNEL);
+        asm.map_value(R1, map, from);
+        asm.ldx(Size::D, R0, R1, 0);
+        asm.clamp(R0, frames);
+        return;
+    }
+    base.load(asm, R1, env.context.hook);
+    asm.mov(R2, R7);
+    asm.alu_imm(Alu::Add, R2, addresses_at(env));
+    asm.mov_imm(R3, i64::from(8 * frames));
+    match side {
+        Side::Kernel => base.load(asm, R4, env.context.skip),
+        Side::User => asm.mov_imm(R4, USER_STACK),
+    }
+    asm.call(helper::GET_STACK);
+    asm.jmp_imm(Jmp::Sgt, R0, 0, some);
+    asm.mov_imm(R0, 0);
+    asm.bind(some);
+    asm.alu_imm(Alu::Rsh, R0, 3);
+}
+
+/// `R0` = the second address of a stack, 0 if there is none. Clobbers `R1` to `R5`.
+pub(super) fn caller(asm: &mut Asm, env: &Env<'_>, base: ContextBase, side: Side) {
+    let (some, done) = (asm.label(), asm.label());
+    addresses(asm, env, base, side, 2);
+    asm.jmp_imm(Jmp::Ge, R0, 2, some);
+    asm.mov_imm(R0, 0);
+    asm.ja(done);
+    asm.bind(some);
+    asm.ldx(Size::D, R0, R7, (addresses_at(env) + 8) as i16);
+    asm.bind(done);
+}
+
+impl Gen<'_> {
+    /// `dst` = the number of a stack.
+    pub(super) fn stack_number(
+        &mut self,
+        dst: Reg,
+        side: Side,
+        frames: Reg,
+        strsize: Option<Reg>,
+    ) -> Result<(), EmitError> {
+        let constant = |of: Option<Reg>| of.map_or(Some(0), |reg| self.constant(reg));
+        let (Some(frames), Some(strsize)) = (constant(Some(frames)), constant(strsize)) else {
+            return Err(self.inconsistent("a stack of a computed size"));
+        };
+        let frames = u32::try_from(frames).unwrap_or(MAX_FRAMES).min(MAX_FRAMES);
+        match side {
+            Side::Kernel => {
+                self.word(0, i64::from(KERNEL));
+                for word in 1..HEAD {
+                    self.word(word, 0);
+                }
+            }
+            Side::User => {
+                self.word(0, i64::from(USER) | strsize << 32);
+                self.process_words();
+            }
+        }
+        addresses(&mut self.asm, self.env, self.base, side, frames);
+        self.number(dst, frames)
+    }
+
+    /// `dst` = the number of an address of the current process.
+    pub(super) fn process_address(&mut self, dst: Reg, addr: Reg) -> Result<(), EmitError> {
+        self.word(0, i64::from(ADDRESS));
+        self.process_words();
+        let addr = self.operand(addr, R0);
+        self.asm.stx(Size::D, R7, addresses_at(self.env) as i16, addr);
+        self.asm.mov_imm(R0, 1);
+        self.number(dst, 1)
+    }
+
+    fn word(&mut self, word: usize, value: i64) {
+        let at = (words_at(self.env) + 8 * word as i32) as i16;
+        self.asm.mov_imm(R0, value);
+        self.asm.stx(Size::D, R7, at, R0);
+    }
+
+    /// The words that say whose the addresses are.
+    fn process_words(&mut self) {
+        let at = words_at(self.env) as i16;
+        self.field(Field::PidTgid);
+        self.asm.alu_imm(Alu::Rsh, R0, 32);
+        self.asm.stx(Size::D, R7, at + 8, R0);
+        if self.env.target.inject {
+            self.word(2, 0);
+            self.word(3, 0);
+            return;
+        }
+        let offsets = self.env.target.offsets;
+        self.asm.call(helper::GET_CURRENT_TASK_BTF);
+        self.asm.ldx(Size::D, R1, R0, offsets.task_group_leader as i16);
+        self.asm.ldx(Size::D, R1, R1, offsets.task_start as i16);
+        self.asm.stx(Size::D, R7, at + 16, R1);
+        self.asm.ldx(Size::D, R1, R0, offsets.task_self_exec_id as i16);
+        self.asm.stx(Size::D, R7, at + 24, R1);
+    }
+
+    /// `dst` = the number of what lies in scratch memory, `R0` addresses of at most `most`; keeps the words under it.
+    fn number(&mut self, dst: Reg, most: u32) -> Result<(), EmitError> {
+        let Some(map) = self.env.state.stacks else {
+            return Err(self.inconsistent("a stack is taken but there is no map for it"));
+        };
+        let key = self.key_word()?;
+        let (value, words) = (self.env.scratch.stack as i32, words_at(self.env));
+        let (again, done, some) = (self.asm.label(), self.asm.label(), self.asm.label());
+        let asm = &mut self.asm;
+        asm.alu_imm(Alu::Add, R0, HEAD as i32);
+        asm.stx(Size::D, R7, value as i16 + 8, R0);
+        // R1 = the number so far, R2 = words done, R3 = the next word's address, R4 = how many there are. Read back, since
+        // the verifier would follow each count on its own.
+        asm.ldx(Size::D, R4, R7, value as i16 + 8);
+        asm.mov(R3, R7);
+        asm.alu_imm(Alu::Add, R3, words);
+        asm.mov_imm(R2, 0);
+        asm.mov_imm(R1, 0);
+        asm.mov_imm(R0, FACTOR as i64);
+        asm.bind(again);
+        asm.jmp(Jmp::Ge, R2, R4, done);
+        asm.ldx(Size::D, R5, R3, 0);
+        asm.alu(Alu::Xor, R1, R5);
+        asm.alu(Alu::Mul, R1, R0);
+        asm.mov(R5, R1);
+        asm.alu_imm(Alu::Rsh, R5, FOLD as i32);
+        asm.alu(Alu::Xor, R1, R5);
+        asm.alu_imm(Alu::Add, R3, 8);
+        asm.alu_imm(Alu::Add, R2, 1);
+        asm.jmp_imm(Jmp::Lt, R2, (HEAD as u32 + most) as i32, again);
+        asm.bind(done);
+        asm.jmp_imm(Jmp::Ne, R1, 0, some);
+        asm.mov_imm(R1, 1);
+        asm.bind(some);
+        asm.stx(Size::D, FP, key, R1);
+
+        let (known, kept) = (self.asm.label(), self.asm.label());
+        self.asm.map(R1, map);
+        self.asm.mov(R2, FP);
+        self.asm.alu_imm(Alu::Add, R2, i32::from(key));
+        self.asm.call(helper::MAP_LOOKUP_ELEM);
+        self.asm.jmp_imm(Jmp::Ne, R0, 0, known);
+        // What is filled here is not known to be filled on the other way.
+        let filled = self.known;
+        self.field(Field::Time);
+        self.known = filled;
+        self.asm.stx(Size::D, R7, value as i16, R0);
+        self.asm.map(R1, map);
+        self.asm.mov(R2, FP);
+        self.asm.alu_imm(Alu::Add, R2, i32::from(key));
+        self.asm.mov(R3, R7);
+        self.asm.alu_imm(Alu::Add, R3, value);
+        self.asm.mov_imm(R4, 0);
+        self.asm.call(helper::MAP_UPDATE_ELEM);
+        self.asm.jmp_imm(Jmp::Eq, R0, 0, kept);
+        // Counting leaves 0 in the key's word: the number of no stack.
+        super::record::count(&mut self.asm, self.env, key, counter::STACKS);
+        self.asm.ja(known);
+        self.asm.bind(kept);
+        self.asm.map_value(R1, self.env.state.control, control::STACKS * 8);
+        self.asm.mov_imm(R2, 1);
+        self.asm.atomic_add(R1, 0, R2);
+        self.asm.bind(known);
+        self.asm.ldx(Size::D, R0, FP, key);
+        self.define(dst, R0);
+        Ok(())
+    }
+}

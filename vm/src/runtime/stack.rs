@@ -1,0 +1,39 @@
+//! Stacks and addresses taken at an event: the event's context in, their numbers out.
+
+use super::Run;
+use crate::engine::Input;
+use crate::event::StackSide;
+use crate::names::Process;
+use crate::stacks::{self, Origin};
+
+impl Run<'_> {
+    /// The number of the stack of the firing thread, of at most so many frames.
+    pub fn stack(&mut self, origin: Origin, frames: u64) -> u64 {
+        let Input::Live(context) = &mut self.input else { return self.bug("a stack taken from a record") };
+        let side = match origin {
+            Origin::Kernel => StackSide::Kernel,
+            _ => StackSide::User,
+        };
+        let process = match side {
+            StackSide::Kernel => Process::default(),
+            StackSide::User => context.process(),
+        };
+        let words = &mut self.world.words;
+        stacks::head(words, origin, process);
+        let first = words.len();
+        let frames = usize::try_from(frames).unwrap_or(usize::MAX);
+        context.stack(side, frames, words);
+        words.truncate(first.saturating_add(frames));
+        self.world.stacks.intern(words, process.seen)
+    }
+
+    /// The number of an address of the current process.
+    pub fn process_address(&mut self, addr: u64) -> u64 {
+        let Input::Live(context) = &mut self.input else { return self.bug("an address taken from a record") };
+        let process = context.process();
+        let words = &mut self.world.words;
+        stacks::head(words, Origin::Address, process);
+        words.push(addr);
+        self.world.stacks.intern(words, process.seen)
+    }
+}

@@ -1,0 +1,228 @@
+//! The stacks that numbers stand for: taken at an event here or handed over by a kernel part, looked up when a number is
+//! printed or compared. [`dtrail_lang::plan::stacks`] makes the numbers.
+
+use std::cell::Cell;
+use std::cmp::Ordering;
+
+use dtrail_lang::ir::ValueType;
+use dtrail_lang::plan::Plan;
+use dtrail_lang::plan::stacks::{self, ADDRESS, HEAD, KERNEL, USER};
+use foldhash::HashMap;
+
+use crate::names::Process;
+
+/// Where addresses come from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Origin {
+    /// The kernel's stack.
+    Kernel,
+    /// The stack of a thread in user space, and how many bytes of names for made code go with it.
+    User {
+        /// 0: none are looked for.
+        strsize: u32,
+    },
+    /// One address of a process.
+    Address,
+}
+
+/// A stack, or an address of a process.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Stack {
+    /// Where it was taken.
+    pub origin: Origin,
+    /// Whose it is; all zeros for the kernel.
+    pub process: Process,
+    /// Innermost first.
+    pub frames: Box<[u64]>,
+}
+
+impl Stack {
+    /// Reads the packed form; `None` if it is none. `seen` is when the kernel part met it first.
+    pub fn unpack(words: &[u64], seen: u64) -> Option<Stack> {
+        let (head, frames) = words.split_at_checked(HEAD)?;
+        let origin = match head[0] as u32 {
+            KERNEL => Origin::Kernel,
+            USER => Origin::User { strsize: (head[0] >> 32) as u32 },
+            ADDRESS => Origin::Address,
+            _ => return None,
+        };
+        let process = Process { pid: head[1] as u32, start: head[2], execs: head[3], seen };
+        Some(Stack { origin, process, frames: frames.into() })
+    }
+
+    /// The order of keys: the process, then the addresses, as their bytes lie in memory.
+    fn order(&self, other: &Stack) -> Ordering {
+        let bytes = |stack: &Stack| u64::from(stack.process.pid).to_le_bytes();
+        let frames =
+            |stack: &Stack| stack.frames.iter().flat_map(|frame| frame.to_le_bytes()).collect::<Vec<_>>();
+        bytes(self).cmp(&bytes(other)).then_with(|| match (self.origin, other.origin) {
+            (Origin::Address, Origin::Address) => self.frames.cmp(&other.frames),
+            _ => frames(self).cmp(&frames(other)),
+        })
+    }
+}
+
+/// Fills `words` with the packed form of a stack's head.
+pub fn head(words: &mut Vec<u64>, origin: Origin, process: Process) {
+    words.clear();
+    let (kind, strsize) = match origin {
+        Origin::Kernel => (KERNEL, 0),
+        Origin::User { strsize } => (USER, strsize),
+        Origin::Address => (ADDRESS, 0),
+    };
+    words.push(u64::from(kind) | u64::from(strsize) << 32);
+    words.extend_from_slice(&[u64::from(process.pid), process.start, process.execs]);
+}
+
+/// Stacks by number.
+#[derive(Clone, Debug, Default)]
+pub struct StackTable {
+    stacks: HashMap<u64, Stack>,
+    /// Numbers whose stacks turned out to be those of other numbers.
+    same: HashMap<u64, u64>,
+    capacity: usize,
+    /// Stacks that found no room since it was last asked.
+    lost: u64,
+    /// Names that did not fit, since it was last asked. Counted while printing.
+    overflows: Cell<u64>,
+}
+
+/// Most stacks that are kept: some hundred megabytes at worst.
+const CAPACITY: usize = 1 << 18;
+
+impl StackTable {
+    /// An empty table.
+    pub fn new() -> StackTable {
+        StackTable { capacity: CAPACITY, ..StackTable::default() }
+    }
+
+    /// Keeps a packed stack and gives its number; 0 if there is no room.
+    pub fn intern(&mut self, words: &[u64], seen: u64) -> u64 {
+        let number = stacks::number(words);
+        if self.stacks.contains_key(&number) {
+            return number;
+        }
+        match Stack::unpack(words, seen) {
+            Some(stack) if self.stacks.len() < self.capacity => {
+                self.stacks.insert(number, stack);
+                number
+            }
+            _ => {
+                self.lost += 1;
+                0
+            }
+        }
+    }
+
+    /// Takes what a kernel part kept under a number that need not be made from its words.
+    pub fn learn(&mut self, number: u64, words: &[u64], seen: u64) {
+        let own = self.intern(words, seen);
+        if own != number && own != 0 {
+            self.same.insert(number, own);
+        }
+    }
+
+    /// The number that stands for all numbers of the same stack.
+    pub fn canonical(&self, number: u64) -> u64 {
+        self.same.get(&number).copied().unwrap_or(number)
+    }
+
+    /// The stack of a number.
+    pub fn get(&self, number: u64) -> Option<&Stack> {
+        self.stacks.get(&self.canonical(number))
+    }
+
+    /// Stacks that found no room since it was last asked.
+    pub fn take_lost(&mut self) -> u64 {
+        std::mem::take(&mut self.lost)
+    }
+
+    /// Counts a name of made code that did not fit.
+    pub fn overflow(&self) {
+        self.overflows.set(self.overflows.get() + 1);
+    }
+
+    /// Names that did not fit since it was last asked.
+    pub fn take_overflows(&mut self) -> u64 {
+        self.overflows.take()
+    }
+
+    /// Compares what two numbers stand for; what is not known comes first.
+    pub fn compare(&self, a: u64, b: u64) -> Ordering {
+        match (self.get(a), self.get(b)) {
+            (Some(a), Some(b)) => a.order(b),
+            (None, None) => a.cmp(&b),
+            (a, b) => a.is_some().cmp(&b.is_some()),
+        }
+    }
+}
+
+/// Whether values of a type are numbers of this table.
+pub fn is_numbered(ty: ValueType) -> bool {
+    matches!(ty, ValueType::Symbolic(kind) if kind.is_numbered())
+}
+
+/// Whether a plan takes stacks or addresses of processes at all.
+pub fn used(plan: &Plan) -> bool {
+    let program = &plan.program;
+    let keys = program.aggs.iter().flat_map(|agg| &agg.keys);
+    let values = program.sites.iter().flat_map(|site| &site.args);
+    let kept = program.vars.iter().map(|var| &var.ty);
+    keys.chain(values).chain(kept).any(|&ty| is_numbered(ty))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn words(origin: Origin, pid: u32, frames: &[u64]) -> Vec<u64> {
+        let mut words = Vec::new();
+        head(&mut words, origin, Process { pid, ..Process::default() });
+        words.extend_from_slice(frames);
+        words
+    }
+
+    #[test]
+    fn one_number_a_stack() {
+        let mut table = StackTable::new();
+        let user = words(Origin::User { strsize: 9 }, 7, &[1, 2, 3]);
+        let number = table.intern(&user, 50);
+        assert_eq!(table.intern(&user, 60), number);
+        let stack = table.get(number).expect("just kept");
+        assert_eq!(stack.origin, Origin::User { strsize: 9 });
+        assert_eq!((stack.process.pid, stack.process.seen, &*stack.frames), (7, 50, &[1, 2, 3][..]));
+        assert_ne!(table.intern(&words(Origin::User { strsize: 9 }, 8, &[1, 2, 3]), 50), number);
+        assert_ne!(table.intern(&words(Origin::Kernel, 0, &[1, 2, 3]), 50), number);
+        assert_eq!(table.get(0), None);
+    }
+
+    #[test]
+    fn a_number_of_its_own_leads_to_the_stack() {
+        let mut table = StackTable::new();
+        let stack = words(Origin::User { strsize: 0 }, 7, &[1]);
+        table.learn(99, &stack, 5);
+        let number = table.intern(&stack, 5);
+        assert_eq!(table.canonical(99), number);
+        assert_eq!(table.get(99), table.get(number));
+    }
+
+    #[test]
+    fn a_full_table_keeps_no_more() {
+        let mut table = StackTable { capacity: 1, ..StackTable::new() };
+        assert_ne!(table.intern(&words(Origin::Kernel, 0, &[1]), 0), 0);
+        assert_eq!(table.intern(&words(Origin::Kernel, 0, &[2]), 0), 0);
+        assert_eq!((table.take_lost(), table.take_lost()), (1, 0));
+    }
+
+    #[test]
+    fn order_is_that_of_the_bytes() {
+        let mut table = StackTable::new();
+        let mut number =
+            |pid, frames: &[u64]| table.intern(&words(Origin::User { strsize: 0 }, pid, frames), 0);
+        let (a, b, c, d) = (number(1, &[0x100]), number(1, &[0x2]), number(1, &[0x100, 1]), number(2, &[0]));
+        assert!(table.compare(a, b).is_lt(), "00 01 before 02");
+        assert!(table.compare(a, c).is_lt());
+        assert!(table.compare(b, d).is_lt());
+        assert!(table.compare(0, a).is_lt());
+    }
+}
