@@ -1,6 +1,6 @@
 //! A plan to [`EbpfProgram`]: the pass list of the emitter.
 //!
-//! Survey the clauses, place state in maps, lay out context and scratch, emit one subprogram a clause and one program a
+//! Survey the clauses, place state in maps, lay out context and scratch, emit one subprogram a clause (or a few clauses) and one program a
 //! hook, then close the read-only data. Pure: equal input gives equal output.
 
 use std::cell::RefCell;
