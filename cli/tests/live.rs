@@ -465,11 +465,12 @@ fn a_closed_pipe_ends_the_run_quietly() {
         out.read_exact(&mut first).expect("its first bytes");
         drop(out);
         let output = child.wait_with_output().expect("it ends by itself");
-        assert_eq!(
-            (String::from_utf8_lossy(&output.stderr), output.status.code()),
-            ("".into(), Some(0)),
-            "{who:?}"
-        );
+        // What a busy machine loses is told, and is another matter.
+        let err = String::from_utf8_lossy(&output.stderr);
+        let other: Vec<&str> =
+            err.lines().filter(|line| !line.contains(" drop") && !line.contains(" missed")).collect();
+        let other: Vec<&str> = other.into_iter().filter(|line| !line.contains("help: ")).collect();
+        assert_eq!((other, output.status.code()), (vec![], Some(0)), "{who:?}");
     }
 }
 
@@ -564,9 +565,9 @@ fn numbers_are_those_of_the_pid_namespace() {
         { printf("%d %d %d\n", tid == pid, ppid == $pid, pid < 100); self->x = pid; @ = count(); }
         syscall::getpid:return /self->x == $target/ { @r = count(); }
         syscall::getppid:entry /pid != $target/ { @other[pid < 100 && ppid < 100] = count(); }"#;
-    let command = format!("{steps} getpid=1 getppid=1");
+    let command = format!("{steps} getpid=1");
     let mut stranger = Command::new("sh")
-        .args(["-c", &format!("while :; do {steps} getppid=5; done")])
+        .args(["-c", &format!("while :; do {steps} fork; done")])
         .stdin(Stdio::null())
         .spawn()
         .expect("a shell");
@@ -589,5 +590,26 @@ fn numbers_are_those_of_the_pid_namespace() {
         assert_eq!(rest[..2], ["1", "1"], "{who:?}, {words} words: {out}");
         // Others have the number 0 here.
         assert!(rest.len() == 2 || rest[2] == "1" && rest.len() == 4, "{who:?}, {words} words: {out}");
+    }
+}
+
+/// A traced program whose own seccomp filter wants a tracer has none, whoever traces.
+#[test]
+fn a_filter_of_the_program_itself_gets_no_tracer() {
+    let Some(steps) = steps() else { return };
+    let command = format!("{steps} trap trap");
+    for who in everybody() {
+        for program in [
+            "syscall::getppid:entry,syscall::getppid:return,syscall::getuid:entry /pid == $target/ { @[probefunc] = count(); }",
+            "syscall::getuid:entry /pid == $target/ { @[probefunc] = count(); }",
+        ] {
+            let got = table(&printed(who, &["-qn", program, "-c", &command]));
+            assert_eq!(got.get("getuid"), Some(&2), "{who:?} {program}: {got:?}");
+        }
+        let output = dtrail(who, &["-n", "syscall::getppid:entry /pid == $target/ { }", "-c", &command]);
+        let err = String::from_utf8_lossy(&output.stderr);
+        assert!(!err.contains("exited with status"), "{who:?}: {err}");
+        let out = String::from_utf8_lossy(&output.stdout);
+        assert_eq!(out.matches("getppid:entry").count(), 0, "{who:?}: {out}");
     }
 }

@@ -23,6 +23,8 @@
  *   die=N         kill(getpid(), N)
  *   storm=N       N times: fork a process that forks others without end, wait4 for each; sched_yield 20 times, kill it
  *                 with SIGKILL, wait4
+ *   trap          installs a seccomp filter that wants a tracer for getppid; getppid, which fails with ENOSYS, or the
+ *                 program exits with 9; getuid
  *   wait          pause, for ever
  *   exit=N        exit_group(N)
  *
@@ -124,6 +126,29 @@ static void execute(const char *step)
 	args[2] = NULL;
 	call3(__NR_execve, (long)self, (long)args, (long)environment);
 	leave(126);
+}
+
+static void trap(void)
+{
+	struct {
+		unsigned short code;
+		unsigned char jt, jf;
+		unsigned int k;
+	} code[] = {
+		{ 0x20, 0, 0, 0 },			/* the number of the call */
+		{ 0x15, 0, 1, __NR_getppid },
+		{ 0x06, 0, 0, 0x7ff00007 },		/* SECCOMP_RET_TRACE */
+		{ 0x06, 0, 0, 0x7fff0000 },		/* SECCOMP_RET_ALLOW */
+	};
+	struct {
+		unsigned short length;
+		void *code;
+	} filter = { 4, code };
+	call(__NR_prctl, 38, 1, 0, 0, 0);	/* PR_SET_NO_NEW_PRIVS */
+	call3(__NR_seccomp, 1, 0, (long)&filter);
+	if (call0(__NR_getppid) != -38)
+		leave(9);
+	call0(__NR_getuid);
 }
 
 __attribute__((used)) static void thread_body(void)
@@ -257,6 +282,8 @@ static void run(const char *step)
 		call3(__NR_kill, call0(__NR_getpid), n, 0);
 	else if (starts(step, "storm="))
 		storm(n);
+	else if (starts(step, "trap"))
+		trap();
 	else if (starts(step, "wait"))
 		for (;;)
 			call0(__NR_pause);

@@ -12,6 +12,8 @@ use std::process::{Command, ExitStatus};
 use dtrail_vm::event::{Error, ExitedHow};
 use rustix::process::{Pid, Signal, WaitOptions};
 
+use crate::search;
+
 /// A started process that this one must wait for.
 #[derive(Debug)]
 pub struct Child {
@@ -50,7 +52,13 @@ pub fn start(command: &[u8], mut before_exec: Option<BeforeExec>) -> Result<Chil
     // SAFETY: the hook makes system calls only, as `BeforeExec` demands of its part; it touches no lock and no heap.
     unsafe { builder.pre_exec(hook) };
     // A failed `execve` comes back through the pipe that `spawn` keeps for it; a successful one stops the child.
-    let process = builder.spawn().map_err(|e| fail(reason(&e)))?;
+    let process = builder.spawn().map_err(|e| {
+        // `execvp` gives EACCES if it may not look into some folder of `PATH`, wherever it found nothing.
+        let refused = e.raw_os_error() == Some(libc::EACCES);
+        let known = search::candidates(program).ok().filter(|_| refused);
+        let known = known.and_then(|paths| search::missing(&paths)).map(io::Error::from_raw_os_error);
+        fail(reason(&known.unwrap_or(e)))
+    })?;
     let pid = process.id();
     match wait_for_stop(pid) {
         Ok(()) => {}
@@ -188,6 +196,37 @@ mod tests {
             let error = start(command, None).expect_err("it cannot start");
             assert_eq!(error.message, message);
         }
+    }
+
+    #[test]
+    fn a_folder_that_may_not_be_searched_has_nothing_in_it() {
+        use std::os::unix::fs::PermissionsExt;
+        if !rustix::process::geteuid().is_root() || std::env::var_os("DTRAIL_SEARCH_TEST").is_some() {
+            // As the child of this test: without the right to look into the folder.
+            let error = start(b"no-such-program-anywhere", None).expect_err("it is not there");
+            assert_eq!(
+                error.message,
+                "failed to execute no-such-program-anywhere: No such file or directory"
+            );
+            return;
+        }
+        let folder = std::env::temp_dir().join(format!("dtrail-search-{}", std::process::id()));
+        std::fs::create_dir_all(folder.join("closed")).expect("a folder");
+        std::fs::set_permissions(folder.join("closed"), PermissionsExt::from_mode(0o700)).expect("ours");
+        let copy = folder.join("test");
+        std::fs::copy(std::env::current_exe().expect("this one"), &copy).expect("there is room for a copy");
+        let path = format!("{}:/usr/bin:/bin", folder.join("closed").display());
+        let output = Command::new("/usr/bin/setpriv")
+            .args(["--reuid=65534", "--regid=65534", "--clear-groups"])
+            .arg(&copy)
+            .args(["--exact", "child::tests::a_folder_that_may_not_be_searched_has_nothing_in_it"])
+            .env("PATH", path)
+            .env("DTRAIL_SEARCH_TEST", "1")
+            .current_dir("/")
+            .output();
+        let _ = std::fs::remove_dir_all(&folder);
+        let output = output.expect("setpriv is part of every system");
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stdout));
     }
 
     #[test]

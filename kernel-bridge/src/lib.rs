@@ -11,6 +11,7 @@ pub mod maps;
 mod procfs;
 pub mod providers;
 pub mod readers;
+mod search;
 pub mod source;
 pub mod state;
 pub mod sys;

@@ -3,17 +3,18 @@
 //! program that decides the filter is compiled. Never: a shell, except for a script without an interpreter line, as
 //! `execvp` has it.
 
-use std::ffi::{CStr, CString, OsStr};
+use std::ffi::CString;
 use std::fs::File;
 use std::io::{self, Read, Write};
 use std::os::fd::FromRawFd;
-use std::os::unix::ffi::{OsStrExt, OsStringExt};
+use std::os::unix::ffi::OsStringExt;
 use std::ptr;
 
 use dtrail_vm::event::Error;
 use libc::sock_filter;
 
 use super::sys::{self, Resume, Waited};
+use crate::search;
 
 /// A command that has been forked and not yet executed.
 #[derive(Debug)]
@@ -38,7 +39,7 @@ pub(super) fn start(words: &[&[u8]], options: libc::c_int) -> Result<Command, Er
     let fail = |error: io::Error| Error::new(reason(&error)).context(&intent);
     let image = Image::new(words).map_err(|message| Error::new(message).context(&intent))?;
     // What can be known now is said now, before anything else comes of the run.
-    if let Some(error) = missing(&image.paths) {
+    if let Some(error) = search::missing(&image.paths) {
         return Err(fail(io::Error::from_raw_os_error(error)));
     }
     let (filter_out, filter_in) = pipe().map_err(fail)?;
@@ -167,17 +168,7 @@ impl Image {
                 CString::new([name.into_vec(), b"=".to_vec(), value.into_vec()].concat()).ok()
             })
             .collect();
-        let paths: Vec<CString> = if program.contains(&b'/') {
-            vec![c_string(program)?]
-        } else {
-            let path = std::env::var_os("PATH").unwrap_or_else(|| OsStr::from_bytes(b"/bin:/usr/bin").into());
-            let folders = path.as_bytes().split(|&b| b == b':');
-            let files = folders.map(|folder| match folder {
-                b"" => c_string(program),
-                _ => c_string(&[folder, b"/", program].concat()),
-            });
-            files.collect::<Result<_, _>>()?
-        };
+        let paths = search::candidates(program)?;
         let pointers = |strings: &[CString]| {
             strings.iter().map(|s| s.as_ptr()).chain([ptr::null()]).collect::<Vec<*const libc::c_char>>()
         };
@@ -209,7 +200,7 @@ impl Image {
             match error {
                 libc::ENOENT | libc::ENOTDIR => {}
                 // Found, but not for us: what is said if nothing else is found either.
-                libc::EACCES if self.paths.len() == 1 || accessible(path, libc::F_OK).is_ok() => {
+                libc::EACCES if self.paths.len() == 1 || search::accessible(path, libc::F_OK).is_ok() => {
                     worst = libc::EACCES;
                 }
                 libc::EACCES => {}
@@ -217,33 +208,6 @@ impl Image {
             }
         }
         worst
-    }
-}
-
-/// Why none of these files can be executed: `EACCES` if one is there but not executable, else `ENOENT`; a folder that
-/// may not be searched has nothing in it, unless it was named. `None` if one can be, or `execve` must say.
-fn missing(paths: &[CString]) -> Option<i32> {
-    let mut worst = libc::ENOENT;
-    for path in paths {
-        match accessible(path, libc::X_OK) {
-            Err(libc::ENOENT | libc::ENOTDIR) => {}
-            Err(libc::EACCES) => {
-                if paths.len() == 1 || accessible(path, libc::F_OK).is_ok() {
-                    worst = libc::EACCES;
-                }
-            }
-            _ => return None,
-        }
-    }
-    Some(worst)
-}
-
-/// Whether the effective user has this access to a file, else the error number. One system call, no allocation.
-fn accessible(path: &CStr, mode: libc::c_int) -> Result<(), i32> {
-    // SAFETY: the path is null-terminated.
-    match unsafe { libc::faccessat(libc::AT_FDCWD, path.as_ptr(), mode, libc::AT_EACCESS) } {
-        0 => Ok(()),
-        _ => Err(errno()),
     }
 }
 
@@ -329,19 +293,5 @@ mod tests {
         assert!(image.paths.iter().all(|path| path.to_bytes().ends_with(b"prog")));
         assert!(Image::new(&[b"a\0b"]).is_err());
         assert!(Image::new(&[]).is_err());
-    }
-
-    #[test]
-    fn what_cannot_be_executed_is_known_before() {
-        for (paths, expected) in [
-            (&[c"/no/such"][..], Some(libc::ENOENT)),
-            (&[c"/no/such", c"/etc/passwd/x"], Some(libc::ENOENT)),
-            (&[c"/etc/passwd"], Some(libc::EACCES)),
-            (&[c"/etc/passwd", c"/no/such"], Some(libc::EACCES)),
-            (&[c"/no/such", c"/bin/sh"], None),
-        ] {
-            let paths: Vec<CString> = paths.iter().map(|&path| path.to_owned()).collect();
-            assert_eq!(missing(&paths), expected, "{paths:?}");
-        }
     }
 }

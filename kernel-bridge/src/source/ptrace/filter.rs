@@ -11,6 +11,9 @@ const ARCH: u32 = if cfg!(target_arch = "aarch64") { 0xc000_00b7 } else { 0xc000
 const NUMBER: u32 = 0;
 const ARCHITECTURE: u32 = 4;
 
+/// What the filter adds to a stop, so that one that a traced program's own filter asks for is told from it.
+pub(super) const MARK: u16 = 0xd7a1;
+
 /// A program that stops the thread for its tracer at each of these calls and lets every other one pass.
 pub(super) fn filter(mut numbers: Vec<u32>) -> Vec<sock_filter> {
     numbers.sort_unstable();
@@ -24,7 +27,7 @@ pub(super) fn filter(mut numbers: Vec<u32>) -> Vec<sock_filter> {
             program.push(jump(BPF_JGE, first, 0, 2));
             program.push(jump(BPF_JGE, last + 1, 1, 0));
         }
-        program.push(ret(libc::SECCOMP_RET_TRACE));
+        program.push(ret(libc::SECCOMP_RET_TRACE | u32::from(MARK)));
     }
     program.push(ret(libc::SECCOMP_RET_ALLOW));
     program
@@ -82,8 +85,11 @@ mod tests {
         let program = filter(numbers.to_vec());
         assert!(program.len() <= libc::BPF_MAXINSNS as usize);
         for number in (0..600).chain([u32::MAX, 0x4000_0000, 0x4000_0000 + numbers.first().unwrap_or(&0)]) {
-            let expected =
-                if numbers.contains(&number) { libc::SECCOMP_RET_TRACE } else { libc::SECCOMP_RET_ALLOW };
+            let expected = if numbers.contains(&number) {
+                libc::SECCOMP_RET_TRACE | 0xd7a1
+            } else {
+                libc::SECCOMP_RET_ALLOW
+            };
             assert_eq!(run(&program, number, ARCH), expected, "{number} of {numbers:?}");
             assert_eq!(run(&program, number, 0x4000_0003), libc::SECCOMP_RET_ALLOW, "compat {number}");
         }

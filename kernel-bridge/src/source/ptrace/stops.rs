@@ -4,6 +4,7 @@ use dtrail_vm::event::{EventSink, Exited, ExitedHow, Flow};
 
 use super::PtraceSource;
 use super::calls::{EntryArgs, ReturnArgs};
+use super::filter;
 use super::sys::{self, CallInfo, Resume};
 use super::threads::Thread;
 use crate::procfs;
@@ -64,6 +65,12 @@ impl PtraceSource {
 
     /// The filter stopped it before a call.
     fn entered(&mut self, tid: u32, sink: &mut dyn EventSink) -> Flow {
+        if sys::event_message(tid).is_ok_and(|mark| mark != u64::from(filter::MARK)) {
+            // A filter of the program itself wants a tracer that it does not have: the call fails as it does without us,
+            // and like there it is no event.
+            sys::refuse_call(tid);
+            return self.go_on(tid, 0);
+        }
         let Ok(CallInfo::Entry { number, args }) = sys::call_info(tid) else {
             // Killed meanwhile.
             return self.go_on(tid, 0);

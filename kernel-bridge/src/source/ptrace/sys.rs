@@ -87,16 +87,46 @@ pub(super) fn call_info(tid: u32) -> io::Result<CallInfo> {
     })
 }
 
+/// `NT_PRSTATUS`
+const GENERAL: usize = 1;
+
+/// Where the result of a call is among the general registers.
+const RESULT: usize = if cfg!(target_arch = "aarch64") { 0 } else { 10 };
+
+/// Words that the general registers take, at most.
+const REGISTERS: usize = 34;
+
+/// The general registers of a stopped thread, and how many bytes of them there are.
+fn general(tid: u32) -> io::Result<([u64; REGISTERS], usize)> {
+    let mut words = [0u64; REGISTERS];
+    let mut place = libc::iovec { iov_base: words.as_mut_ptr().cast(), iov_len: size_of_val(&words) };
+    request(libc::PTRACE_GETREGSET, tid, GENERAL, &raw mut place as usize)?;
+    Ok((words, place.iov_len))
+}
+
 /// The register that a call's result is in, of a stopped thread: for one that is killed in a call and never stops at its
 /// return.
 pub(super) fn result_register(tid: u32) -> io::Result<i64> {
-    /// `NT_PRSTATUS`
-    const GENERAL: usize = 1;
-    const AT: usize = if cfg!(target_arch = "aarch64") { 0 } else { 10 };
-    let mut registers = [0u64; 34];
-    let mut place = libc::iovec { iov_base: registers.as_mut_ptr().cast(), iov_len: size_of_val(&registers) };
-    request(libc::PTRACE_GETREGSET, tid, GENERAL, &raw mut place as usize)?;
-    Ok(registers[AT] as i64)
+    Ok(general(tid)?.0[RESULT] as i64)
+}
+
+/// Makes the call that a thread stands before fail with `ENOSYS`, unmade. That the thread is gone meanwhile is no error.
+pub(super) fn refuse_call(tid: u32) {
+    let Ok((mut registers, size)) = general(tid) else { return };
+    registers[RESULT] = -i64::from(libc::ENOSYS) as u64;
+    if cfg!(target_arch = "aarch64") {
+        /// `NT_ARM_SYSTEM_CALL`
+        const NUMBER: usize = 0x404;
+        let mut number: libc::c_int = -1;
+        let mut place = libc::iovec { iov_base: (&raw mut number).cast(), iov_len: size_of::<libc::c_int>() };
+        let _ = request(libc::PTRACE_SETREGSET, tid, NUMBER, &raw mut place as usize);
+    } else {
+        /// `orig_rax`: no call.
+        const NUMBER: usize = 15;
+        registers[NUMBER] = u64::MAX;
+    }
+    let mut place = libc::iovec { iov_base: registers.as_mut_ptr().cast(), iov_len: size };
+    let _ = request(libc::PTRACE_SETREGSET, tid, GENERAL, &raw mut place as usize);
 }
 
 /// The registers of a stopped thread that walking its stack begins with.
@@ -114,11 +144,7 @@ pub(super) struct Registers {
 
 /// The registers of a stopped thread.
 pub(super) fn registers(tid: u32) -> io::Result<Registers> {
-    /// `NT_PRSTATUS`
-    const GENERAL: usize = 1;
-    let mut words = [0u64; 34];
-    let mut place = libc::iovec { iov_base: words.as_mut_ptr().cast(), iov_len: size_of_val(&words) };
-    request(libc::PTRACE_GETREGSET, tid, GENERAL, &raw mut place as usize)?;
+    let (words, _) = general(tid)?;
     Ok(if cfg!(target_arch = "aarch64") {
         Registers { pc: words[32], sp: words[31], fp: words[29], lr: words[30] }
     } else {
