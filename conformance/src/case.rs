@@ -8,6 +8,7 @@
 //! | `/* @@ status: 3 */` | the exit status (default 0, for `err.` cases 1) |
 //! | `/* @@ kernel: nonempty */` | the plan must have a kernel part |
 //! | `/* @@ engines: interp rbpf */` | run on these only |
+//! | `/* @@ string: n */` | the program is the text of `-n` (or `P`, `m`, `f`, `i`), not a script |
 
 use std::fs;
 use std::io;
@@ -43,6 +44,8 @@ pub struct Case {
     pub operands: Vec<String>,
     /// Environment.
     pub env: Vec<(String, String)>,
+    /// The option whose text the program is, and that text without these lines; `None` for a script.
+    pub string: Option<(char, String)>,
     /// Expected exit status.
     pub status: u8,
     /// Whether the plan must have a kernel part.
@@ -93,6 +96,7 @@ fn load(program: &Path) -> Result<Case, String> {
         operands: Vec::new(),
         env: Vec::new(),
         status: u8::from(matches!(kind, Kind::Refused(_))),
+        string: None,
         kernel: false,
         engines: Vec::new(),
         out: read(&beside("out")).map_err(|e| format!("its .out: {e}"))?.unwrap_or_default(),
@@ -109,6 +113,10 @@ fn load(program: &Path) -> Result<Case, String> {
             .ok_or_else(|| format!("malformed line: {line}"))?;
         apply(&mut case, key.trim(), value.trim())?;
     }
+    if let Some((_, program)) = &mut case.string {
+        let lines = text.lines().filter(|line| !line.trim().starts_with("/* @@ "));
+        *program = lines.collect::<Vec<_>>().join("\n");
+    }
     Ok(case)
 }
 
@@ -121,6 +129,10 @@ fn apply(case: &mut Case, key: &str, value: &str) -> Result<(), String> {
             case.env.push((name.into(), value.into()));
         }
         "status" => case.status = value.parse().map_err(|_| format!("bad status {value}"))?,
+        "string" => {
+            let option = value.chars().next().filter(|c| "nPmfi".contains(*c) && value.len() == 1);
+            case.string = Some((option.ok_or(format!("unknown option {value}"))?, String::new()));
+        }
         "kernel" if value == "nonempty" => case.kernel = true,
         "engines" => {
             let names = value.split_whitespace();
@@ -134,13 +146,14 @@ fn apply(case: &mut Case, key: &str, value: &str) -> Result<(), String> {
     Ok(())
 }
 
-/// Blank-separated words; double quotes keep blanks.
+/// Blank-separated words; quotes of either kind keep blanks and the other kind.
 fn words(text: &str) -> Vec<String> {
     let mut words = Vec::new();
     let mut rest = text.trim_start();
     while !rest.is_empty() {
-        let (word, after) = match rest.strip_prefix('"') {
-            Some(quoted) => quoted.split_once('"').unwrap_or((quoted, "")),
+        let quote = rest.chars().next().filter(|c| matches!(c, '"' | '\''));
+        let (word, after) = match quote {
+            Some(quote) => rest[1..].split_once(quote).unwrap_or((&rest[1..], "")),
             None => rest.split_once(char::is_whitespace).unwrap_or((rest, "")),
         };
         words.push(word.to_string());

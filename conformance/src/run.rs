@@ -30,8 +30,10 @@ pub fn run(case: &Case, engine: Engine) -> Ran {
     if matches!(case.kind, Kind::Refused(_)) {
         args.push("-xerrtags".into());
     }
-    args.push("-s".into());
-    args.push(case.program.clone().into());
+    match &case.string {
+        Some((option, text)) => args.extend([format!("-{option}").into(), text.into()]),
+        None => args.extend(["-s".into(), case.program.clone().into()]),
+    }
     args.push("--".into());
     args.extend(case.operands.iter().map(OsString::from));
 

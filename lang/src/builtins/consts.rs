@@ -50,7 +50,7 @@ const SIGNALS: &[(&str, i64)] = &[
 const OPEN_FLAGS: &[(&str, i64)] = &[
     ("O_RDONLY", 0o0), ("O_WRONLY", 0o1), ("O_RDWR", 0o2), ("O_ACCMODE", 0o3), ("O_CREAT", 0o100),
     ("O_EXCL", 0o200), ("O_NOCTTY", 0o400), ("O_TRUNC", 0o1000), ("O_APPEND", 0o2000),
-    ("O_NONBLOCK", 0o4000), ("O_NDELAY", 0o4000), ("O_DSYNC", 0o10000), ("O_SYNC", 0o4010000),
+    ("O_FSYNC", 0o4010000), ("O_ASYNC", 0o20000), ("O_NONBLOCK", 0o4000), ("O_NDELAY", 0o4000), ("O_DSYNC", 0o10000), ("O_SYNC", 0o4010000),
     ("O_RSYNC", 0o4010000), ("O_DIRECT", 0o40000), ("O_LARGEFILE", 0o100000), ("O_DIRECTORY", 0o200000),
     ("O_NOFOLLOW", 0o400000), ("O_NOATIME", 0o1000000), ("O_CLOEXEC", 0o2000000), ("O_PATH", 0o10000000),
     ("O_TMPFILE", 0o20200000),
@@ -68,6 +68,8 @@ const FAULTS: &[(&str, i64)] = &[
 /// Constants of the other libraries: networks, processes and packets (runtime spec §17).
 #[rustfmt::skip]
 const LIBRARY: &[(&str, i64)] = &[
+    ("B_BUSY", 1), ("B_DONE", 2), ("B_ERROR", 4), ("B_PAGEIO", 0x10), ("B_PHYS", 0x20), ("B_READ", 0x40),
+    ("B_WRITE", 0x100), ("B_ASYNC", 0x400), ("PR_MODEL_UNKNOWN", 0), ("PR_MODEL_ILP32", 1), ("PR_MODEL_LP64", 2),
     ("REQ_WRITE", 1), ("REQ_SYNC", 0x800), ("BIO_USER_MAPPED", 6), ("IPPROTO_IP", 0), ("IPPROTO_HOPOPTS", 0),
     ("IPPROTO_ICMP", 1), ("IPPROTO_IGMP", 2), ("IPPROTO_IPIP", 4), ("IPPROTO_TCP", 6), ("IPPROTO_EGP", 8),
     ("IPPROTO_PUP", 12), ("IPPROTO_UDP", 17), ("IPPROTO_IDP", 22), ("IPPROTO_TP", 29), ("IPPROTO_DCCP", 33),
@@ -87,6 +89,29 @@ const LIBRARY: &[(&str, i64)] = &[
     ("TCP_STATE_SYN_SENT", 2), ("TCP_STATE_SYN_RECEIVED", 3), ("TCP_STATE_FIN_WAIT_1", 4),
     ("TCP_STATE_FIN_WAIT_2", 5), ("TCP_STATE_TIME_WAIT", 6), ("TCP_STATE_CLOSED", 7),
     ("TCP_STATE_CLOSE_WAIT", 8), ("TCP_STATE_LAST_ACK", 9), ("TCP_STATE_LISTEN", 10), ("TCP_STATE_CLOSING", 11),
+];
+
+/// Indices of `uregs[]`.
+#[cfg(not(target_arch = "aarch64"))]
+#[rustfmt::skip]
+const REGISTERS: &[(&str, i64)] = &[
+    ("R_R15", 0), ("R_R14", 1), ("R_R13", 2), ("R_R12", 3), ("R_RBP", 4), ("R_RBX", 5), ("R_R11", 6), ("R_R10", 7),
+    ("R_R9", 8), ("R_R8", 9), ("R_RAX", 10), ("R_RCX", 11), ("R_RDX", 12), ("R_RSI", 13), ("R_RDI", 14), ("R_ERR", 15),
+    ("R_RIP", 16), ("R_CS", 17), ("R_RFL", 18), ("R_RSP", 19), ("R_SS", 20), ("R_DS", 21), ("R_ES", 22), ("R_FS", 23),
+    ("R_GS", 24), ("R_TRAPNO", 25), ("R_EBP", 4), ("R_EBX", 5), ("R_EAX", 10), ("R_ECX", 11), ("R_EDX", 12),
+    ("R_ESI", 13), ("R_EDI", 14), ("R_EIP", 16), ("R_EFL", 18), ("R_ESP", 19), ("R_PC", 16), ("R_FP", 4), ("R_SP", 19),
+    ("R_PS", 18), ("R_R0", 10), ("R_R1", 5),
+];
+
+/// Indices of `uregs[]`.
+#[cfg(target_arch = "aarch64")]
+#[rustfmt::skip]
+const REGISTERS: &[(&str, i64)] = &[
+    ("R_X0", 0), ("R_X1", 1), ("R_X2", 2), ("R_X3", 3), ("R_X4", 4), ("R_X5", 5), ("R_X6", 6), ("R_X7", 7), ("R_X8", 8),
+    ("R_X9", 9), ("R_X10", 10), ("R_X11", 11), ("R_X12", 12), ("R_X13", 13), ("R_X14", 14), ("R_X15", 15),
+    ("R_X16", 16), ("R_X17", 17), ("R_X18", 18), ("R_X19", 19), ("R_X20", 20), ("R_X21", 21), ("R_X22", 22),
+    ("R_X23", 23), ("R_X24", 24), ("R_X25", 25), ("R_X26", 26), ("R_X27", 27), ("R_X28", 28), ("R_X29", 29),
+    ("R_X30", 30), ("R_FP", 29), ("R_SP", 31), ("R_PC", 32), ("R_PSTATE", 33),
 ];
 
 /// The name of a signal; of two for one number the older.
@@ -113,6 +138,7 @@ pub fn constant(name: &str) -> Option<i64> {
         b'S' => &[SIGNALS, LIBRARY],
         b'O' => &[OPEN_FLAGS],
         b'D' => &[FAULTS],
+        b'R' => &[REGISTERS, LIBRARY],
         _ => &[LIBRARY],
     };
     tables.iter().copied().flatten().find(|(n, _)| *n == name).map(|(_, value)| *value)
@@ -145,6 +171,8 @@ mod tests {
             ("TCP_STATE_CLOSING", Some(11)),
             ("PCAP_WIFI", Some(105)),
             ("BIO_USER_MAPPED", Some(6)),
+            ("B_READ", Some(0x40)),
+            ("RW_READER", Some(1)),
             ("EGHOST", None),
             ("SGHOST", None),
             ("", None),

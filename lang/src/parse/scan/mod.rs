@@ -134,6 +134,9 @@ pub(super) struct Scanner<'a, 'c> {
     /// Names of types that the program uses as identifiers (rule 6 of §2.7).
     identifiers: HashSet<String>,
 
+    /// The last byte ended a clause.
+    after_clause: bool,
+
     // The present item.
     start: usize,
     out: Vec<u8>,
@@ -169,6 +172,7 @@ impl<'a, 'c> Scanner<'a, 'c> {
             args_used: BTreeSet::new(),
             pragmas: Vec::new(),
             identifiers: HashSet::new(),
+            after_clause: false,
             start: 0,
             out: Vec::new(),
             macros: Vec::new(),
@@ -203,6 +207,11 @@ impl<'a, 'c> Scanner<'a, 'c> {
         (self.nesting, self.deepest) = (0, 0);
         (self.parens, self.brackets, self.braces) = (0, 0, 0);
 
+        // Programs put a semicolon behind a clause as C does behind a struct: `};`.
+        if self.after_clause && self.byte(0) == Some(b';') {
+            self.skip(1);
+        }
+        self.after_clause = false;
         // White space, comments and control lines before it belong to no item.
         while let Some(b) = self.byte(0) {
             if !self.blank(b).map_err(|failure| failure.diagnostic)? {
@@ -220,7 +229,10 @@ impl<'a, 'c> Scanner<'a, 'c> {
             let step = if self.inner { self.inner_token(b) } else { self.outer_token(b) };
             match step {
                 Ok(false) => {}
-                Ok(true) => break,
+                Ok(true) => {
+                    self.after_clause = !self.definition;
+                    break;
+                }
                 Err(error) => {
                     self.out.truncate(error.at - self.start);
                     self.out.push(POISON);

@@ -2,7 +2,7 @@
 
 use super::{Class, Failure, Scanner};
 use crate::parse::macros;
-use crate::parse::words::{Keyword, continues_description, keyword, starts_description};
+use crate::parse::words::{Keyword, continues_description, is_space, keyword, starts_description};
 
 impl Scanner<'_, '_> {
     /// Reads one token at the top level; true ends the item.
@@ -12,6 +12,8 @@ impl Scanner<'_, '_> {
         }
         match b {
             b'0'..=b'9' => self.integer()?,
+            // Programs end the last of several lines of probes with a comma too.
+            b',' if self.is_last_comma() => self.skip(1),
             b',' => self.copy(1),
             b'/' => {
                 self.copy(1);
@@ -25,6 +27,13 @@ impl Scanner<'_, '_> {
             _ => return Err(self.unexpected_character()),
         }
         Ok(false)
+    }
+
+    /// Whether the comma here ends its line, and the body or a predicate comes next.
+    fn is_last_comma(&self) -> bool {
+        let rest = &self.rest()[1..];
+        let blanks = rest.iter().take_while(|&&b| is_space(b)).count();
+        rest[..blanks].contains(&b'\n') && rest.get(blanks) == Some(&b'{')
     }
 
     /// A probe description, unless the word starts a declaration (§2.4).

@@ -358,3 +358,17 @@ fn what_stands_before_an_error_is_there_for_the_checker() {
     assert_eq!(program.items.len(), 3);
     assert_eq!(error.map(|error| error.message).as_deref(), Some("syntax error near \"z\""));
 }
+
+#[test]
+fn punctuation_that_programs_have_too_much_of() {
+    for text in ["a:b:c:d,\n{ }", "a:b:c:d,  \n\t\n { x = 1; };", "BEGIN {};END {};\n", "BEGIN {\n};"] {
+        script().accepts(text);
+    }
+    near("BEGIN, { }", "1:8", "{");
+    near("BEGIN,\n/1/ { }", "2:1", "/");
+    near("BEGIN,,\n{ }", "2:1", "{");
+    near("BEGIN { } ;", "1:11", ";");
+    near("BEGIN { };;", "1:11", ";");
+    near("int x;;", "1:7", ";");
+    near(";", "1:1", ";");
+}

@@ -1,0 +1,1 @@
+syscall::: { trace(args[0]); }

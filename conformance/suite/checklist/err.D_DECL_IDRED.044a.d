@@ -1,0 +1,1 @@
+int t; string t;

@@ -1,0 +1,1 @@
+this int v[int];

@@ -1,0 +1,1 @@
+BEGIN { v = (void *)8; trace(*v); }

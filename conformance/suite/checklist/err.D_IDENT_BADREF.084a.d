@@ -1,0 +1,1 @@
+BEGIN { q[1] = 1; trace(sizeof (q)); }

@@ -1,0 +1,2 @@
+#line 40
+BEGIN { trace(ghost); }

@@ -1,0 +1,1 @@
+BEGIN { trace(k); } BEGIN { k = 1; }

@@ -1,0 +1,1 @@
+inline int loop = loop + 1;

@@ -1,0 +1,2 @@
+/* @@ operands: 7 */
+BEGIN { trace("$1"); }

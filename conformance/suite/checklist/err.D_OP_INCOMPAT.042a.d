@@ -1,0 +1,1 @@
+BEGIN { m = 1; } END { m = "s"; }

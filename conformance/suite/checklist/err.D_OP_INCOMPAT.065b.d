@@ -1,0 +1,1 @@
+BEGIN { s = "hello"; s += 1; }

@@ -1,0 +1,1 @@
+struct ghost *g; BEGIN { trace(g->x); }

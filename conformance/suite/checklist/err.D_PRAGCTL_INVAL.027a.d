@@ -1,0 +1,2 @@
+#define N 3
+BEGIN { trace(N); }

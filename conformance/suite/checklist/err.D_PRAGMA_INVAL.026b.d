@@ -1,0 +1,2 @@
+#pragma D flavour mint
+BEGIN { }

@@ -1,0 +1,1 @@
+BEGIN { i = 0; trace(args[i]); }

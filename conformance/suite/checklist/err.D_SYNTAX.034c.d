@@ -1,0 +1,2 @@
+/* @@ string: n */
+BEGIN /1/

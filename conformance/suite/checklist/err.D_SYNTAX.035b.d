@@ -1,0 +1,2 @@
+/* @@ string: n */
+uint64_t*p; BEGIN { p = 0; }

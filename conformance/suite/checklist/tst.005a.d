@@ -1,0 +1,1 @@
+BEGIN { trace('ab'); trace('\q'); exit(0); }

@@ -1,0 +1,1 @@
+BEGIN { trace("v\x4944"); exit(0); }

@@ -1,0 +1,1 @@
+BEGIN { n = 8 /2; trace(n); exit(0); }

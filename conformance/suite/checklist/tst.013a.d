@@ -1,0 +1,1 @@
+BEGIN /1/ /* note */ { trace(1); exit(0); }

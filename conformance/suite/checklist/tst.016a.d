@@ -1,0 +1,1 @@
+BEGIN { @ = count(); @_ = count(); printa(@); trunc(@); exit(0); }

@@ -1,0 +1,2 @@
+/* @@ operands: "a b" */
+BEGIN { trace($1); exit(0); }

@@ -1,0 +1,2 @@
+/* @@ operands: pid */
+BEGIN { trace($1 == pid); exit(0); }

@@ -1,0 +1,2 @@
+/* @@ operands: '"q"' */
+BEGIN { trace($1); exit(0); }

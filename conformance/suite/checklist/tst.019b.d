@@ -1,0 +1,2 @@
+/* @@ args: -q -x defaultargs */
+BEGIN { trace($1); exit(0); }

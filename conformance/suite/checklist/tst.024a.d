@@ -1,0 +1,2 @@
+/* @@ operands: 12ab */
+BEGIN { trace($1); exit(0); }

@@ -1,0 +1,2 @@
+/* @@ args: -q -Z */
+ghost:::x { } BEGIN { trace(1); exit(0); }

@@ -1,0 +1,1 @@
+BEGIN, BEGIN { trace(1); } END { } BEGIN { exit(0); }

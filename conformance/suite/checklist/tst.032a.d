@@ -1,0 +1,1 @@
+dtrace:::[BE]* { printf("%s ", probename); } BEGIN { exit(0); }

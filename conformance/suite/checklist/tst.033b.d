@@ -1,0 +1,3 @@
+/* @@ string: i */
+/* @@ args: -q -n "BEGIN { trace(id); exit(0); }" */
+1

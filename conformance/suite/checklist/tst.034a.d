@@ -1,0 +1,3 @@
+/* @@ string: n */
+/* @@ args: -q -n "BEGIN { exit(0); }" */
+BEGIN

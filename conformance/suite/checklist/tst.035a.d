@@ -1,0 +1,1 @@
+uint64_t*p; BEGIN { p = 0; trace(p); exit(0); }

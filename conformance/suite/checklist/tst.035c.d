@@ -1,0 +1,2 @@
+/* @@ string: n */
+int v; BEGIN { v = 3; trace(v); exit(0); }

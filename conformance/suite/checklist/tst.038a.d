@@ -1,0 +1,1 @@
+BEGIN { trace(arg7); exit(0); }

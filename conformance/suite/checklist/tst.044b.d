@@ -1,0 +1,1 @@
+int t; int t; BEGIN { exit(0); }

@@ -1,0 +1,1 @@
+BEGIN { n++; trace(sizeof (n)); exit(0); }

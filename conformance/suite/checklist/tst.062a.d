@@ -1,0 +1,1 @@
+BEGIN { trace(sizeof ("abc")); trace(sizeof (NULL)); exit(0); }

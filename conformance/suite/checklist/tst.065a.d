@@ -1,0 +1,1 @@
+BEGIN { s = "hello"; trace(s + 1); trace(s[1]); exit(0); }

@@ -1,0 +1,1 @@
+BEGIN { trace("abc" < "abd"); trace("" == NULL); exit(0); }

@@ -1,0 +1,1 @@
+BEGIN { a = 19; b = -5; trace(a % b); trace(a / b); exit(0); }

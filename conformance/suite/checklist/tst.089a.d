@@ -1,0 +1,2 @@
+/* @@ args: -x switchrate=1s */
+BEGIN { } BEGIN { exit(0); }

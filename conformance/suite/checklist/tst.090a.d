@@ -1,0 +1,2 @@
+/* @@ status: 3 */
+BEGIN { exit(3); trace("last"); } BEGIN { trace("never"); } END { trace("end"); }

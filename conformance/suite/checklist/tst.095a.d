@@ -1,0 +1,1 @@
+BEGIN { self->a = 1; self->a = 0; trace(self->a); exit(0); }

@@ -1,0 +1,3 @@
+/* @@ string: n */
+/* @@ args: -q -n "BEGIN { g = 1; exit(0); }" */
+END { trace(g); }

@@ -1,0 +1,2 @@
+/* An unknown function. */
+BEGIN { frobnicate(1); }

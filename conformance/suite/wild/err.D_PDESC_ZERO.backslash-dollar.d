@@ -1,0 +1,2 @@
+/* A macro behind a backslash. */
+ruby\$target:::x { }

@@ -1,0 +1,3 @@
+/* A comment of another language. */
+# a comment
+BEGIN { }

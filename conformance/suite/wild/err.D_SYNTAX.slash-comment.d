@@ -1,0 +1,3 @@
+/* A comment of C++. */
+BEGIN { x = 1; // one
+}

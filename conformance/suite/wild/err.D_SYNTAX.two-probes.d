@@ -1,0 +1,2 @@
+/* Two probes without a comma. */
+BEGIN END { }

@@ -1,0 +1,2 @@
+/* Unbalanced brackets. */
+BEGIN { trace((1); }

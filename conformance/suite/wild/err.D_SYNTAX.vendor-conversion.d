@@ -1,0 +1,2 @@
+/* A conversion of one vendor. */
+BEGIN { printf("%I", 1); }

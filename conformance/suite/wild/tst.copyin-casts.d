@@ -1,0 +1,2 @@
+/* User memory through casts of copyin. */
+syscall::read:entry { printf("%x", *(uint32_t *)copyin(arg1, 4)); }

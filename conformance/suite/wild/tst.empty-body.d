@@ -1,0 +1,5 @@
+/* Empty bodies. */
+syscall::read:entry {}
+syscall::write:entry
+{
+}

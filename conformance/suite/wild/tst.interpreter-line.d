@@ -1,0 +1,2 @@
+#!/usr/sbin/dtrace -Zqs
+BEGIN { printf("ran"); exit(0); }

@@ -1,0 +1,2 @@
+/* No semicolon after the last statement. */
+syscall::read:entry { trace(arg0) }

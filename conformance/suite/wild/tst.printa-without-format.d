@@ -1,0 +1,3 @@
+/* printa without a format. */
+syscall::read:entry { @ = count(); }
+END { printa(@); }

@@ -1,0 +1,9 @@
+/* A semicolon right after a closing brace. */
+syscall::read:entry
+{
+	printf("a");
+};
+syscall::write:entry
+{
+	printf("b");
+};
