@@ -9,14 +9,14 @@ use dtrail_lang::check::Attributes;
 use dtrail_lang::diag::Diagnostic;
 use dtrail_lang::diag::render::{self, Style};
 use dtrail_lang::env::{FiredBy, NoMatch, ProbePattern};
-use dtrail_lang::options::{Encoding, Options as Settings, Preprocessor, SetBy};
+use dtrail_lang::options::{BufPolicy, BufResize, Encoding, Options as Settings, Preprocessor, SetBy};
 use dtrail_lang::parse::prescan;
 use dtrail_lang::plan::{self, Plan, PlanOptions};
 use dtrail_lang::source::{Source, SourceKind, SourceMap};
 use dtrail_lang::stability;
 use dtrail_lang::{Compiled, ir};
 use dtrail_vm::agg::sort::SortOptions;
-use dtrail_vm::consumer;
+use dtrail_vm::consumer::{self, Policy};
 use dtrail_vm::engine::Engine;
 use dtrail_vm::format::printa::AggStyle;
 use dtrail_vm::interp::Interp;
@@ -249,7 +249,12 @@ impl Session<'_> {
             return Err(Failure::fatal("no probes matched"));
         }
         let traces = program.probes.iter().any(|probe| probe.fired_by == FiredBy::Source);
+        let asked = sizes::all(&mut self.settings);
         let resized = sizes::fit(&mut self.settings, sizes::memory());
+        let lowered = sizes::all(&mut self.settings).iter().zip(asked).any(|(size, asked)| *size < asked);
+        if self.settings.bufresize == BufResize::Manual && lowered {
+            return Err(Failure::fatal("could not enable tracing: Cannot allocate memory"));
+        }
         let mut tracer = machine.ready(traces, &self.settings, self.interrupts)?;
         let plan = self.plan_for(program, tracer.source.capabilities())?;
         if !self.settings.quiet {
@@ -268,6 +273,13 @@ impl Session<'_> {
             stackindent: self.settings.stackindent as usize,
             noresolve: self.settings.noresolve,
             space: Space { aggsize: self.settings.aggsize, dynvarsize: self.settings.dynvarsize },
+            policy: match self.settings.bufpolicy {
+                BufPolicy::Switch => Policy::Switch,
+                BufPolicy::Fill => Policy::Fill,
+                BufPolicy::Ring => Policy::Ring,
+            },
+            bufsize: self.settings.bufsize,
+            temporal: self.settings.temporal,
             statusrate: self.settings.statusrate,
             switchrate: self.settings.switchrate,
             aggrate: self.settings.aggrate,

@@ -28,6 +28,11 @@ const SIZES: [Row; 4] = [
     ("dynamic variable size", |s| &mut s.dynvarsize, false),
 ];
 
+/// Every size as it is set.
+pub(crate) fn all(settings: &mut Settings) -> [u64; SIZES.len()] {
+    SIZES.map(|(_, size, _)| *size(settings))
+}
+
 /// Makes every size one that a machine with `memory` bytes can give: none takes more than a sixteenth of it.
 pub(crate) fn fit(settings: &mut Settings, memory: u64) -> Vec<Notice> {
     let mut notices = Vec::new();

@@ -69,6 +69,12 @@ pub struct Options {
     pub strsize: u32,
     /// Bytes of `copyin` memory a clause may use.
     pub scratchsize: u32,
+    /// What becomes of records.
+    pub bufpolicy: BufPolicy,
+    /// Whether sizes that cannot be had are lowered.
+    pub bufresize: BufResize,
+    /// Print by time.
+    pub temporal: bool,
     /// Bytes of the principal buffer.
     pub bufsize: u64,
     /// Bytes of an aggregation's kernel map.
@@ -135,6 +141,9 @@ impl Default for Options {
             droptags: false,
             strsize: 256,
             scratchsize: 256,
+            bufpolicy: BufPolicy::Switch,
+            bufresize: BufResize::Auto,
+            temporal: false,
             bufsize: 4 << 20,
             aggsize: 4 << 20,
             dynvarsize: 1 << 20,
@@ -160,6 +169,28 @@ impl Default for Options {
             relaxedexit: false,
         }
     }
+}
+
+/// What becomes of records (`bufpolicy`).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum BufPolicy {
+    /// They are printed as they come.
+    #[default]
+    Switch,
+    /// They are printed at the end; a full buffer ends tracing.
+    Fill,
+    /// They are printed at the end; a full buffer loses its oldest.
+    Ring,
+}
+
+/// What happens if memory cannot be had (`bufresize`).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum BufResize {
+    /// A size is halved until it can.
+    #[default]
+    Auto,
+    /// Tracing does not start.
+    Manual,
 }
 
 /// What bars are drawn with (`encoding`).
@@ -270,6 +301,10 @@ enum Kind {
     Placement,
     /// `ascii` or `utf8`.
     Encoding,
+    /// `switch`, `fill` or `ring`.
+    BufPolicy,
+    /// `auto` or `manual`.
+    BufResize,
     /// Sizes or tunes a feature that programs cannot use (yet), or states what is always so: checked and dropped.
     Unused(Shape),
     /// Which C the preprocessor speaks: `a`, `c` and `t` are today's, `s` that before ISO C.
@@ -369,8 +404,8 @@ const ROWS: &[Row] = &[
     row("aggzoom", Kind::Bool(|o| &mut o.aggzoom)),
     row("bpflog", Kind::Refused),
     row("bpflogsize", Kind::Unused(Shape::Size)),
-    row("bufpolicy", Kind::Words(&[("switch", true), ("fill", false), ("ring", false)])),
-    row("bufresize", Kind::Words(&[("auto", true), ("manual", false)])),
+    row("bufpolicy", Kind::BufPolicy),
+    row("bufresize", Kind::BufResize),
     row("bufsize", Kind::Size(|o| &mut o.bufsize)),
     row("cleanrate", Kind::Unused(Shape::Rate)),
     row("cpu", Kind::Refused),
@@ -397,7 +432,7 @@ const ROWS: &[Row] = &[
     row("statusrate", Kind::Rate(|o| &mut o.statusrate)),
     row("strsize", Kind::SmallSize(2, 1 << 16, |o| &mut o.strsize)),
     row("switchrate", Kind::Rate(|o| &mut o.switchrate)),
-    row("temporal", Kind::Unused(Shape::Bool)),
+    row("temporal", Kind::Bool(|o| &mut o.temporal)),
     row("ustackframes", Kind::Number(1, u32::MAX, |o| &mut o.stacks.ustackframes)),
     row("zone", Kind::Refused),
     // Ours.
@@ -458,6 +493,21 @@ impl Options {
                 self.preprocessor.traditional = match required(value)? {
                     "s" => true,
                     "a" | "c" | "t" => false,
+                    _ => return Err(OptionError::InvalidValue),
+                }
+            }
+            Kind::BufPolicy => {
+                self.bufpolicy = match required(value)? {
+                    "switch" => BufPolicy::Switch,
+                    "fill" => BufPolicy::Fill,
+                    "ring" => BufPolicy::Ring,
+                    _ => return Err(OptionError::InvalidValue),
+                }
+            }
+            Kind::BufResize => {
+                self.bufresize = match required(value)? {
+                    "auto" => BufResize::Auto,
+                    "manual" => BufResize::Manual,
                     _ => return Err(OptionError::InvalidValue),
                 }
             }
@@ -608,10 +658,7 @@ mod tests {
         assert_eq!(options.set("ldpath", Some("/x"), SetBy::Program), Err(OptionError::NotInProgram));
         assert_eq!(options.set("lockmem", Some("unlimited"), SetBy::CommandLine), Ok(()));
         assert_eq!(options.set("nosuch", None, SetBy::CommandLine), Err(OptionError::UnknownName));
-        assert_eq!(
-            options.set("bufpolicy", Some("ring"), SetBy::Program),
-            Err(OptionError::Unsupported("bufpolicy=ring is not supported yet".into()))
-        );
+        assert_eq!(options.set("bufpolicy", Some("rink"), SetBy::Program), Err(OptionError::InvalidValue));
         assert_eq!(options.set("bufpolicy", Some("switch"), SetBy::Program), Ok(()));
         assert_eq!(options.set("zdefs", Some("yes"), SetBy::CommandLine), Err(OptionError::InvalidValue));
         assert_eq!(options, Options::default());

@@ -11,6 +11,7 @@ use std::time::{Duration, Instant};
 use dtrail_lang::env::{Environment, FiredBy};
 use dtrail_lang::ir;
 use dtrail_lang::options::Options;
+use dtrail_lang::plan::layout::header;
 use dtrail_lang::plan::{Capabilities, Plan};
 use dtrail_vm::event::{Error, Event, EventSink, EventSource, Exited, Flow, KernelState, Wait};
 use dtrail_vm::fault::Drops;
@@ -54,6 +55,8 @@ pub struct Settings {
     pub dynvar: u64,
     /// How often the ring is looked at (`switchrate`), since nobody says when there is something in it.
     pub look: Duration,
+    /// Whether what a look finds is handed over by time (`temporal`), not as the ring has it.
+    pub temporal: bool,
 }
 
 impl From<&Options> for Settings {
@@ -62,7 +65,13 @@ impl From<&Options> for Settings {
             0 => LOOK,
             nanos => Duration::from_nanos(nanos),
         };
-        Settings { ring: options.bufsize, agg: options.aggsize, dynvar: options.dynvarsize, look }
+        Settings {
+            ring: options.bufsize,
+            agg: options.aggsize,
+            dynvar: options.dynvarsize,
+            look,
+            temporal: options.temporal,
+        }
     }
 }
 
@@ -77,6 +86,8 @@ struct Attached {
     may_exit: bool,
     /// When the ring was looked at last.
     looked: Instant,
+    /// See [`Settings::temporal`].
+    temporal: bool,
 }
 
 impl BpfSource {
@@ -184,9 +195,29 @@ fn may_exit(plan: &Plan) -> bool {
 impl Attached {
     /// Hands over what is in the ring.
     fn drain(&mut self, sink: &mut dyn EventSink) -> (usize, Flow) {
-        let Attached { ring, state, .. } = self;
+        let Attached { ring, state, temporal, .. } = self;
         let Some(ring) = ring else { return (0, Flow::Continue) };
         let mut flow = Flow::Continue;
+        if *temporal {
+            // A program that was interrupted has an earlier time than what interrupted it, and comes after it.
+            let mut records: Vec<Vec<u8>> = Vec::new();
+            let count = ring.drain(&mut |record| {
+                records.push(record.to_vec());
+                true
+            });
+            let time = |record: &Vec<u8>| {
+                let at = header::TIME as usize;
+                record.get(at..at + 8).and_then(|bytes| bytes.try_into().ok()).map_or(0, u64::from_le_bytes)
+            };
+            records.sort_by_key(time);
+            for record in &records {
+                flow = sink.event(Event::Record { record, kernel: state });
+                if flow == Flow::Stop {
+                    break;
+                }
+            }
+            return (count, flow);
+        }
         let count = ring.drain(&mut |record| {
             flow = sink.event(Event::Record { record, kernel: state });
             flow == Flow::Continue
@@ -255,7 +286,15 @@ impl EventSource for BpfSource {
         state.maps().set_control(control::WALL_OFFSET, wall_offset());
         programs.attach()?;
         let may_exit = may_exit(plan);
-        self.attached = Some(Attached { programs, state, ring, losses, may_exit, looked: Instant::now() });
+        self.attached = Some(Attached {
+            programs,
+            state,
+            ring,
+            losses,
+            may_exit,
+            looked: Instant::now(),
+            temporal: self.settings.temporal,
+        });
         Ok(())
     }
 

@@ -178,6 +178,14 @@ impl AggTable {
         }
         if let Some(per_cpu) = &mut self.per_cpu {
             for (key, states) in std::mem::take(&mut per_cpu.entries) {
+                let key = canonical(&key).map_or(key, Vec::into_boxed_slice);
+                for (cpu, state) in states {
+                    per_cpu.state(&key, cpu, self.func).merge(&state);
+                }
+            }
+        }
+        if let Some(per_cpu) = &mut self.per_cpu {
+            for (key, states) in std::mem::take(&mut per_cpu.entries) {
                 let renamed = canonical(&key);
                 for (cpu, state) in states {
                     per_cpu.state(renamed.as_deref().unwrap_or(&key), cpu, self.func).merge(&state);

@@ -5,6 +5,7 @@
 
 mod canonical;
 mod contexts;
+mod held;
 mod messages;
 mod session;
 mod settings;
@@ -26,7 +27,7 @@ use crate::host::Host;
 use crate::output::{Output, WriteError};
 use contexts::TracerContext;
 use session::Session;
-pub use settings::Settings;
+pub use settings::{Policy, Settings};
 use timers::{Due, Timers};
 
 /// Requests from outside to come to an end (`SIGINT`, `SIGTERM`): a signal handler counts them, and makes the source's
@@ -64,6 +65,9 @@ pub fn run(
     settings: &Settings,
     interrupts: &dyn Interrupts,
 ) -> Result<Outcome, Error> {
+    if let Some(why) = held::too_large(&plan.program, settings.policy, settings.bufsize) {
+        return Err(Error::new(format!("could not enable tracing: {why}")).help("raise `-x bufsize`"));
+    }
     if let Err(error) = source.attach(plan) {
         let _ = source.detach();
         return Err(error.context("could not enable tracing"));
@@ -115,6 +119,7 @@ impl Consumer<'_> {
         self.session.world.exit = None;
         self.fire(source, ProbeId::END);
         self.session.exit = self.session.exit.or(exited);
+        self.session.release(source.kernel());
         if let Some(kernel) = source.kernel() {
             self.session.sweep(kernel, None);
             let decided = kernel.exit_status();
@@ -174,6 +179,7 @@ impl Consumer<'_> {
     fn over(&self) -> bool {
         self.session.exit.is_some()
             || self.session.bug.is_some()
+            || self.session.full()
             || self.closed
             || self.interrupts.count() > 0
     }
@@ -222,6 +228,9 @@ impl Consumer<'_> {
         drops.add(&std::mem::take(&mut self.session.world.drops));
         drops.stacks += self.session.world.stacks.take_lost();
         drops.stack_strings += self.session.world.stacks.take_overflows();
+        if !drops.principal.is_empty() {
+            self.session.lost_records();
+        }
         for line in messages::drops(&drops, self.session.settings.droptags) {
             self.session.say(&line);
         }

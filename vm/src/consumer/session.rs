@@ -10,6 +10,7 @@ use dtrail_lang::plan::layout::{header, outcome};
 use dtrail_lang::plan::{Plan, Side};
 
 use super::contexts::{ErrorContext, RecordContext};
+use super::held::{self, Held, Kept};
 use super::{Settings, canonical, messages};
 use crate::agg::AggTable;
 use crate::engine::{Ending, Engine, Input};
@@ -49,10 +50,12 @@ pub(super) struct Session<'a> {
     symbolic: bool,
     /// Some value is the number of a stack.
     stacks_used: bool,
+    /// What is printed at the end.
+    held: Option<Held>,
 }
 
 /// Something that a firing leaves for its end.
-enum Item {
+pub(super) enum Item {
     Row { row: Row, probe: ProbeIndex },
     Message(String),
 }
@@ -65,17 +68,20 @@ struct Firing<'k> {
     kernel: Option<&'k mut dyn KernelState>,
     /// It comes as a record of the kernel part.
     recorded: bool,
+    /// When it fired, if anyone asks.
+    time: u64,
 }
 
 impl EventSink for Session<'_> {
     fn event(&mut self, event: Event<'_>) -> Flow {
-        if self.exit.is_none() && self.bug.is_none() {
+        if self.exit.is_none() && self.bug.is_none() && !self.full() {
             match event {
                 Event::Live { probe, context, kernel } => self.live(probe, context, kernel),
                 Event::Record { record, kernel } => self.record(record, kernel),
             }
         }
-        if self.exit.is_some() || self.bug.is_some() { Flow::Stop } else { Flow::Continue }
+        let over = self.exit.is_some() || self.bug.is_some() || self.full();
+        if over { Flow::Stop } else { Flow::Continue }
     }
 
     fn thread_ended(&mut self, thread: Thread) {
@@ -118,6 +124,7 @@ impl<'a> Session<'a> {
                 .iter()
                 .any(|agg| agg.keys.iter().any(|ty| matches!(ty, ValueType::Symbolic(_)))),
             stacks_used: stacks::used(plan),
+            held: Held::new(settings.policy, settings.bufsize, settings.temporal, &plan.program),
         }
     }
 
@@ -135,7 +142,11 @@ impl<'a> Session<'a> {
     ) {
         let plan = self.plan;
         let Some(clauses) = plan.probe_clauses.get(probe.index()) else { return };
-        let mut firing = Firing { probe, cpu: None, kernel, recorded: false };
+        let time = match self.held {
+            Some(_) => context.int(BuiltinVar::Timestamp, 0).unwrap_or(0) as u64,
+            None => 0,
+        };
+        let mut firing = Firing { probe, cpu: None, kernel, recorded: false, time };
         self.begin();
         for &clause in clauses {
             let Some(code) = plan.program.clauses.get(clause.index()) else { continue };
@@ -158,7 +169,8 @@ impl<'a> Session<'a> {
             self.bug = Some("a record that no group of the plan has sent");
             return;
         };
-        let mut firing = Firing { probe, cpu: Some(cpu), kernel: Some(kernel), recorded: true };
+        let time = word_at(record, header::TIME).unwrap_or(0);
+        let mut firing = Firing { probe, cpu: Some(cpu), kernel: Some(kernel), recorded: true, time };
         self.begin();
         for (&clause, &area) in group.clauses.iter().zip(&group.layout.areas) {
             let Some(layout) = plan.clause_layouts.get(clause.index()) else { continue };
@@ -226,7 +238,7 @@ impl<'a> Session<'a> {
 
     /// Looks for the CPU that the prefix of a row shows, unless rows have none.
     fn know_cpu(&self, context: &mut dyn EventContext, firing: &mut Firing<'_>) {
-        if !self.settings.quiet && firing.cpu.is_none() {
+        if (!self.settings.quiet || self.held.is_some()) && firing.cpu.is_none() {
             firing.cpu = Some(context.int(BuiltinVar::Cpu, 0).unwrap_or(0) as u32);
         }
     }
@@ -294,6 +306,54 @@ impl<'a> Session<'a> {
         self.exit = self.exit.or(self.world.exit);
         let mut items = std::mem::take(&mut self.items);
         items.append(&mut self.late_items);
+        match &mut self.held {
+            Some(held) if !items.is_empty() => {
+                let records = std::mem::take(&mut self.world.records);
+                let program = &self.plan.program;
+                let rows = items.iter().filter_map(|item| match item {
+                    Item::Row { row, .. } => Some(held::size(&records, program, *row)),
+                    Item::Message(_) => None,
+                });
+                let size = rows.sum();
+                let probe = program.probes.get(firing.probe.index()).map_or(ProbeId::ERROR, |probe| probe.id);
+                let (cpu, time) = (firing.cpu.unwrap_or(0), firing.time);
+                held.keep(probe, Kept { cpu, time, records, items, size });
+            }
+            Some(_) => self.items = items,
+            None => self.print(items, firing, generation),
+        }
+    }
+
+    /// Whether a buffer is full that ends tracing.
+    pub(super) fn full(&self) -> bool {
+        self.held.as_ref().is_some_and(Held::full)
+    }
+
+    /// Takes note that the source lost records.
+    pub(super) fn lost_records(&mut self) {
+        if let Some(held) = &mut self.held {
+            held.lost();
+        }
+    }
+
+    /// Prints what waited for the end of tracing.
+    pub(super) fn release(&mut self, mut kernel: Option<&mut dyn KernelState>) {
+        let Some(mut held) = self.held.take() else { return };
+        if let Some(kernel) = reborrow(&mut kernel) {
+            self.sweep(kernel, None);
+        }
+        for kept in held.release() {
+            self.world.records = kept.records;
+            // Everything is swept: no row has to ask for it.
+            let cpu = Some(kept.cpu);
+            let mut firing =
+                Firing { probe: ProbeIndex(0), cpu, kernel: None, recorded: false, time: kept.time };
+            self.print(kept.items, &mut firing, None);
+        }
+    }
+
+    /// Prints what a firing recorded.
+    fn print(&mut self, items: Vec<Item>, firing: &mut Firing<'_>, generation: Option<u32>) {
         let mut taken = false;
         for item in &items {
             match item {

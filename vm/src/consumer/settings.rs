@@ -3,6 +3,18 @@
 use crate::format::printa::AggStyle;
 use crate::runtime::Space;
 
+/// What becomes of records (runtime spec §12.1).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Policy {
+    /// They are printed as they come; what finds the buffer full is lost.
+    #[default]
+    Switch,
+    /// They are printed at the end, and a full buffer is the end.
+    Fill,
+    /// They are printed at the end; a full buffer loses its oldest.
+    Ring,
+}
+
 /// Run-time settings (runtime spec §12.4). Rates are periods in nanoseconds.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Settings {
@@ -22,6 +34,13 @@ pub struct Settings {
     pub noresolve: bool,
     /// `aggsize`, `dynvarsize`
     pub space: Space,
+    /// `bufpolicy`
+    pub policy: Policy,
+    /// `bufsize`: bytes of a CPU's buffer. How much of it a record takes is counted where records wait for the end; else
+    /// the source has the buffer.
+    pub bufsize: u64,
+    /// `temporal`: records that waited for the end are printed by time, not by CPU.
+    pub temporal: bool,
     /// `statusrate`: how often losses are reported; 0 only at the end.
     pub statusrate: u64,
     /// `switchrate`: how often rows become visible; 0 as soon as there are any.
@@ -42,6 +61,9 @@ impl Default for Settings {
             stackindent: 14,
             noresolve: false,
             space: Space::default(),
+            policy: Policy::Switch,
+            bufsize: 4 << 20,
+            temporal: false,
             statusrate: 1_000_000_000,
             switchrate: 0,
             aggrate: 0,

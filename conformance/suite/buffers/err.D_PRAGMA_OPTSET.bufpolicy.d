@@ -1,0 +1,5 @@
+#pragma D option bufpolicy=rink
+BEGIN
+{
+	exit(0);
+}

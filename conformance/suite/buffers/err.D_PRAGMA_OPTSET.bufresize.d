@@ -1,0 +1,5 @@
+#pragma D option bufresize=perhaps
+BEGIN
+{
+	exit(0);
+}

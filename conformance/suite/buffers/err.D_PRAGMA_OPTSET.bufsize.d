@@ -1,0 +1,5 @@
+#pragma D option bufsize=12q
+BEGIN
+{
+	exit(0);
+}

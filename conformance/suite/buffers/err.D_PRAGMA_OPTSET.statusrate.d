@@ -1,0 +1,5 @@
+#pragma D option statusrate=often
+BEGIN
+{
+	exit(0);
+}

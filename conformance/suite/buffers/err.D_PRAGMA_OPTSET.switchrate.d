@@ -1,0 +1,5 @@
+#pragma D option switchrate=often
+BEGIN
+{
+	exit(0);
+}

@@ -1,0 +1,5 @@
+#pragma D option temporal=perhaps
+BEGIN
+{
+	exit(0);
+}

@@ -1,0 +1,150 @@
+//! Records that are printed when tracing has ended: the buffer policies `fill` and `ring` (runtime spec §12.1). In: what
+//! firings recorded, with CPU, size and time. Out: the same in the order of printing; whether a buffer is full.
+
+use std::collections::{BTreeMap, VecDeque};
+
+use dtrail_lang::builtins::Action;
+use dtrail_lang::env::ProbeId;
+use dtrail_lang::ir::{Program, RegKind};
+
+use super::session::Item;
+use super::settings::Policy;
+use crate::record::Records;
+
+/// Bytes of a record besides its values.
+const HEADER: u64 = 16;
+
+/// What one firing leaves to be printed.
+pub(super) struct Kept {
+    pub(super) cpu: u32,
+    /// Monotonic nanoseconds.
+    pub(super) time: u64,
+    pub(super) records: Records,
+    pub(super) items: Vec<Item>,
+    /// Bytes that it takes in its CPU's buffer.
+    pub(super) size: u64,
+}
+
+/// The buffers of a run, one a CPU.
+pub(super) struct Held {
+    policy: Policy,
+    /// Bytes of a buffer that `END` does not need.
+    room: u64,
+    temporal: bool,
+    /// The CPU that `BEGIN` ran on: its buffer is printed first.
+    begin: Option<u32>,
+    buffers: BTreeMap<u32, Buffer>,
+    end: VecDeque<Kept>,
+    full: bool,
+}
+
+#[derive(Default)]
+struct Buffer {
+    kept: VecDeque<Kept>,
+    bytes: u64,
+}
+
+impl Held {
+    /// Empty buffers of `size` bytes for a program; `None` if records are printed as they come.
+    pub(super) fn new(policy: Policy, size: u64, temporal: bool, program: &Program) -> Option<Held> {
+        let reserved = match policy {
+            Policy::Switch => return None,
+            Policy::Fill => end_size(program),
+            Policy::Ring => 0,
+        };
+        Some(Held {
+            policy,
+            room: size.saturating_sub(reserved),
+            temporal,
+            begin: None,
+            buffers: BTreeMap::new(),
+            end: VecDeque::new(),
+            full: false,
+        })
+    }
+
+    /// Whether a record did not fit: tracing ends.
+    pub(super) fn full(&self) -> bool {
+        self.full
+    }
+
+    /// Keeps what a firing of a probe recorded, or takes note that there is no room for it.
+    pub(super) fn keep(&mut self, probe: ProbeId, kept: Kept) {
+        if probe == ProbeId::END {
+            return self.end.push_back(kept);
+        }
+        let buffer = self.buffers.entry(kept.cpu).or_default();
+        if self.policy == Policy::Fill && (self.full || buffer.bytes + kept.size > self.room) {
+            self.full = true;
+            return;
+        }
+        buffer.bytes += kept.size;
+        if probe == ProbeId::BEGIN {
+            self.begin = Some(kept.cpu);
+        }
+        buffer.kept.push_back(kept);
+        while buffer.bytes > self.room {
+            let Some(oldest) = buffer.kept.pop_front() else { break };
+            buffer.bytes -= oldest.size;
+        }
+    }
+
+    /// Takes note that the source lost a record for want of room: with `fill` that is the end, too.
+    pub(super) fn lost(&mut self) {
+        self.full |= self.policy == Policy::Fill;
+    }
+
+    /// Everything in the order of printing: CPU by CPU, that of `BEGIN` first, or by time; then `END`.
+    pub(super) fn release(&mut self) -> impl Iterator<Item = Kept> + use<> {
+        let mut buffers = std::mem::take(&mut self.buffers);
+        let first = self.begin.and_then(|cpu| buffers.remove(&cpu));
+        let buffers = first.into_iter().chain(buffers.into_values());
+        let mut middle: Vec<Kept> = buffers.flat_map(|buffer| buffer.kept).collect();
+        if self.temporal {
+            middle.sort_by_key(|kept| kept.time);
+        }
+        middle.into_iter().chain(std::mem::take(&mut self.end))
+    }
+}
+
+/// Bytes that the recorded values of a firing take, without those of its headers.
+pub(super) fn size(records: &Records, program: &Program, row: crate::record::Row) -> u64 {
+    let mut bytes = HEADER;
+    for (site, first) in records.actions(row) {
+        let args = program.sites.get(site.index()).map_or(&[][..], |site| &site.args);
+        for (ty, index) in args.iter().zip(first..) {
+            bytes += match ty.reg_kind() {
+                RegKind::Int => 8,
+                RegKind::Str => 8 + records.value(index, RegKind::Str).bytes().len() as u64,
+            };
+        }
+    }
+    bytes
+}
+
+/// The most bytes that a clause can record.
+fn clause_size(program: &Program, clause: usize) -> u64 {
+    let strsize = u64::from(program.limits.strsize);
+    let sites =
+        program.sites.iter().filter(|site| site.clause.index() == clause && site.action != Action::Default);
+    let args = sites.flat_map(|site| &site.args);
+    HEADER + args.map(|ty| if ty.reg_kind() == RegKind::Int { 8 } else { 8 + strsize }).sum::<u64>()
+}
+
+fn end_size(program: &Program) -> u64 {
+    let end = program.probes.iter().position(|probe| probe.id == ProbeId::END);
+    let enabled = |enabling: &&dtrail_lang::ir::Enabling| {
+        enabling.probes.iter().any(|probe| Some(probe.index()) == end)
+    };
+    let enablings = program.enablings.iter().filter(enabled);
+    enablings.map(|enabling| clause_size(program, enabling.clause.index())).sum()
+}
+
+/// Why a program's records do not fit a buffer of `size` bytes, if they do not.
+pub(super) fn too_large(program: &Program, policy: Policy, size: u64) -> Option<&'static str> {
+    if (0..program.clauses.len()).any(|clause| clause_size(program, clause) > size) {
+        return Some("Enabling exceeds size of buffer");
+    }
+    (policy == Policy::Fill && end_size(program) > size)
+        .then_some("END enablings exceed size of principal buffer")
+}
