@@ -8,6 +8,7 @@ use std::ffi::OsString;
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{Arg, ArgAction, ArgMatches, Command};
 use dtrail_lang::source::SourceKind;
+use dtrail_vm::consumer::OutputFormat;
 
 /// What the invocation is for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -118,6 +119,8 @@ pub(crate) struct Options {
     pub(crate) source: SourceChoice,
     /// `--engine`
     pub(crate) engine: Option<EngineChoice>,
+    /// `--format`
+    pub(crate) format: OutputFormat,
     /// `$1`, `$2`, …
     pub(crate) operands: Vec<String>,
 }
@@ -212,6 +215,7 @@ pub(crate) fn parse(args: impl IntoIterator<Item = OsString>) -> Result<Options,
         verbose: given(&matches, "v"),
         source: source(&matches)?,
         engine: engine(&matches)?,
+        format: format(&matches)?,
         operands: all(&matches, "operands"),
     };
     Ok(options)
@@ -235,7 +239,7 @@ fn command() -> Command {
         .args(REFUSED_WITH_VALUE.iter().map(|r| value(r.0)));
     command = command
         .args(["explain", "help", "version"].map(long_flag))
-        .args(["source", "engine", "dump"].map(long_value));
+        .args(["source", "engine", "dump", "format"].map(long_value));
     command.arg(Arg::new("operands").action(ArgAction::Append).num_args(0..))
 }
 
@@ -361,6 +365,17 @@ fn source(matches: &ArgMatches) -> Result<SourceChoice, UsageError> {
         _ => Err(UsageError::plain(format!(
             "invalid source '{text}' for --source: use auto, bpf, ptrace or synthetic=FILE"
         ))),
+    }
+}
+
+fn format(matches: &ArgMatches) -> Result<OutputFormat, UsageError> {
+    match all(matches, "format").pop().as_deref() {
+        None | Some("text") => Ok(OutputFormat::Text),
+        Some("json") => Ok(OutputFormat::Json),
+        Some("folded") => Ok(OutputFormat::Folded),
+        Some(other) => {
+            Err(UsageError::plain(format!("invalid format '{other}' for --format: use text, json or folded")))
+        }
     }
 }
 

@@ -273,6 +273,7 @@ impl Session<'_> {
             stackindent: self.settings.stackindent as usize,
             noresolve: self.settings.noresolve,
             space: Space { aggsize: self.settings.aggsize, dynvarsize: self.settings.dynvarsize },
+            format: self.options.format,
             policy: match self.settings.bufpolicy {
                 BufPolicy::Switch => Policy::Switch,
                 BufPolicy::Fill => Policy::Fill,

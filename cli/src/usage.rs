@@ -6,6 +6,7 @@ pub(crate) fn short(progname: &str) -> String {
         "Usage: {progname} [-BelqvVwZ] [-b bufsz] [-c cmd] [-o output] [-p pid] [-s script]
         [-x opt[=val]] [--source auto|bpf|ptrace|synthetic=FILE]
         [--engine interp|jit|rbpf|bpf] [--explain] [--dump ast|ir|ebpf|clif]
+        [--format text|json|folded]
         [-P provider[[predicate]action]] [-m [provider:]module[...]] [-f [[provider:]module:]func[...]]
         [-n [[[provider:]module:]func:]name[...]] [-i probe-id[...]] [args ...]
 Try '{progname} --help'.

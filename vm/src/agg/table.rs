@@ -66,6 +66,7 @@ impl AggTables {
 /// One aggregation.
 #[derive(Clone, Debug)]
 pub struct AggTable {
+    name: Box<str>,
     func: AggFn,
     shape: Shape,
     types: Box<[ValueType]>,
@@ -97,6 +98,7 @@ impl AggTable {
         let value = u64::from(layout::agg_words(agg.func, agg.shape)) * 8;
         let parts = agg.keys.iter().map(|&ty| KeyPart::of(ty));
         AggTable {
+            name: agg.name.as_str().into(),
             func: agg.func,
             shape: agg.shape,
             types: agg.keys.as_slice().into(),
@@ -230,6 +232,11 @@ impl AggTable {
     /// What printed values are divided by: never 0.
     pub fn normal(&self) -> i64 {
         self.normal
+    }
+
+    /// Its name in the program, without `@`; `_` if it has none.
+    pub fn name(&self) -> &str {
+        &self.name
     }
 
     /// The aggregating function.

@@ -62,8 +62,27 @@ fn plural(count: u64) -> &'static str {
     if count == 1 { "" } else { "s" }
 }
 
-/// A line for each kind of loss, behind its tag if `tags`.
-pub(super) fn drops(drops: &Drops, tags: bool) -> Vec<String> {
+/// One kind of loss.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Loss {
+    /// `DTRACEDROP_…`
+    pub(super) tag: &'static str,
+    pub(super) cpu: Option<u32>,
+    pub(super) count: u64,
+    /// What was lost: the message without the count.
+    text: String,
+}
+
+impl Loss {
+    /// The line that tells it, behind its tag if `tags`.
+    pub(super) fn line(&self, tags: bool) -> String {
+        let tag = if tags { format!("[{}] ", self.tag) } else { String::new() };
+        format!("{tag}{} {}", self.count, self.text)
+    }
+}
+
+/// Each kind of loss that there was.
+pub(super) fn losses(drops: &Drops) -> Vec<Loss> {
     let Drops {
         principal,
         aggregation,
@@ -75,35 +94,44 @@ pub(super) fn drops(drops: &Drops, tags: bool) -> Vec<String> {
         stacks,
         stack_strings,
     } = drops;
-    let mut lines = Vec::new();
-    let mut line = |tag: &str, count: u64, text: String| {
+    let mut losses = Vec::new();
+    let mut line = |tag, cpu, count, text| {
         if count > 0 {
-            let tag = if tags { format!("[{tag}] ") } else { String::new() };
-            lines.push(format!("{tag}{count} {text}"));
+            losses.push(Loss { tag, cpu, count, text });
         }
     };
     for &(cpu, n) in principal {
-        line("DTRACEDROP_PRINCIPAL", n, format!("drop{} on CPU {cpu}", plural(n)));
+        line("DTRACEDROP_PRINCIPAL", Some(cpu), n, format!("drop{} on CPU {cpu}", plural(n)));
     }
     for &(cpu, n) in aggregation {
-        line("DTRACEDROP_AGGREGATION", n, format!("aggregation drop{} on CPU {cpu}", plural(n)));
+        line("DTRACEDROP_AGGREGATION", Some(cpu), n, format!("aggregation drop{} on CPU {cpu}", plural(n)));
     }
     let n = *dynamic;
-    line("DTRACEDROP_DYNAMIC", n, format!("dynamic variable drop{}", plural(n)));
+    line("DTRACEDROP_DYNAMIC", None, n, format!("dynamic variable drop{}", plural(n)));
     let n = *double_error;
-    line("DTRACEDROP_DBLERROR", n, format!("error{} in ERROR probe enabling", plural(n)));
+    line("DTRACEDROP_DBLERROR", None, n, format!("error{} in ERROR probe enabling", plural(n)));
     let n = *stack_strings;
-    line("DTRACEDROP_STKSTROVERFLOW", n, format!("jstack()/ustack() string table overflow{}", plural(n)));
+    line(
+        "DTRACEDROP_STKSTROVERFLOW",
+        None,
+        n,
+        format!("jstack()/ustack() string table overflow{}", plural(n)),
+    );
     // The rest are this implementation's own.
     let n = *missed;
-    line("DTRACEDROP_MISSED", n, format!("probe firing{} missed inside other probes", plural(n)));
+    line("DTRACEDROP_MISSED", None, n, format!("probe firing{} missed inside other probes", plural(n)));
     let n = *coalesced_cuts;
-    line("DTRACEDROP_CUT", n, format!("aggregation snapshot{} taken together with the next", plural(n)));
+    line(
+        "DTRACEDROP_CUT",
+        None,
+        n,
+        format!("aggregation snapshot{} taken together with the next", plural(n)),
+    );
     let n = *ticks;
-    line("DTRACEDROP_TICK", n, format!("tick firing{} missed", plural(n)));
+    line("DTRACEDROP_TICK", None, n, format!("tick firing{} missed", plural(n)));
     let n = *stacks;
-    line("DTRACEDROP_STACK", n, format!("stack{} lost", plural(n)));
-    lines
+    line("DTRACEDROP_STACK", None, n, format!("stack{} lost", plural(n)));
+    losses
 }
 
 /// What helps against each kind of loss, one line a kind. `suspects` are the names of what lost records leave wrong.
@@ -166,6 +194,10 @@ mod tests {
     use dtrail_lang::ir::parse;
 
     use super::*;
+
+    fn drops(lost: &Drops, tags: bool) -> Vec<String> {
+        super::losses(lost).iter().map(|loss| loss.line(tags)).collect()
+    }
 
     #[test]
     fn faults() {

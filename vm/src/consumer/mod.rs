@@ -6,6 +6,7 @@
 mod canonical;
 mod contexts;
 mod held;
+mod lines;
 mod messages;
 mod session;
 mod settings;
@@ -27,7 +28,7 @@ use crate::host::Host;
 use crate::output::{Output, WriteError};
 use contexts::TracerContext;
 use session::Session;
-pub use settings::{Policy, Settings};
+pub use settings::{OutputFormat, Policy, Settings};
 use timers::{Due, Timers};
 
 /// Requests from outside to come to an end (`SIGINT`, `SIGTERM`): a signal handler counts them, and makes the source's
@@ -111,7 +112,7 @@ impl Consumer<'_> {
         }
         let exited = self.session.exit;
         if exited.is_none() && self.interrupts.count() > 0 {
-            self.session.output.write(b"\n");
+            self.session.blank_line();
         }
         source.shut(&mut self.session)?;
         self.check()?;
@@ -231,8 +232,8 @@ impl Consumer<'_> {
         if !drops.principal.is_empty() {
             self.session.lost_records();
         }
-        for line in messages::drops(&drops, self.session.settings.droptags) {
-            self.session.say(&line);
+        for loss in messages::losses(&drops) {
+            self.session.tell_loss(&loss);
         }
         // Each piece of advice once.
         for line in messages::advice(&drops, &messages::suspects(self.session.plan)) {
@@ -254,7 +255,7 @@ impl Consumer<'_> {
 
     /// The newline that ends every run, and the aggregations nobody printed.
     fn print_last(&mut self) -> Result<(), Error> {
-        self.session.output.write(b"\n");
+        self.session.blank_line();
         let impatient = self.interrupts.count() > 1;
         if !impatient && !self.closed {
             self.session.print_unprinted();

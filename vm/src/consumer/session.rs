@@ -11,7 +11,7 @@ use dtrail_lang::plan::{Plan, Side};
 
 use super::contexts::{ErrorContext, RecordContext};
 use super::held::{self, Held, Kept};
-use super::{Settings, canonical, messages};
+use super::{OutputFormat, Settings, canonical, lines, messages};
 use crate::agg::AggTable;
 use crate::engine::{Ending, Engine, Input};
 use crate::event::{Event, EventContext, EventSink, Flow, KernelState};
@@ -45,7 +45,7 @@ pub(super) struct Session<'a> {
     /// What the current firing has to say, in order; and what of it comes after the rest (`ERROR` within `BEGIN`).
     items: Vec<Item>,
     late_items: Vec<Item>,
-    text: Vec<u8>,
+    pub(super) text: Vec<u8>,
     /// Some aggregation has a key that prints as a symbol.
     symbolic: bool,
     /// Some value is the number of a stack.
@@ -57,7 +57,17 @@ pub(super) struct Session<'a> {
 /// Something that a firing leaves for its end.
 pub(super) enum Item {
     Row { row: Row, probe: ProbeIndex },
+    Fault(Fault),
     Message(String),
+}
+
+/// A fault of a clause of a probe.
+pub(super) struct Fault {
+    pub(super) probe: ProbeIndex,
+    /// The clause's number in the program.
+    pub(super) clause: u32,
+    pub(super) raised: Raised,
+    pub(super) point: u32,
 }
 
 /// What all clauses of a firing share.
@@ -255,7 +265,7 @@ impl<'a> Session<'a> {
         let plan = self.plan;
         let number = plan.program.clauses.get(clause.index()).map_or(0, |clause| clause.number);
         let Some(probe) = plan.program.probes.get(firing.probe.index()) else { return };
-        self.items.push(Item::Message(messages::fault(number, probe, raised, point)));
+        self.items.push(Item::Fault(Fault { probe: firing.probe, clause: number, raised, point }));
         if self.residency_due && firing.recorded && messages::may_be_absent(probe, raised) {
             self.residency_due = false;
             self.items.push(Item::Message(messages::NOT_RESIDENT.to_owned()));
@@ -312,7 +322,7 @@ impl<'a> Session<'a> {
                 let program = &self.plan.program;
                 let rows = items.iter().filter_map(|item| match item {
                     Item::Row { row, .. } => Some(held::size(&records, program, *row)),
-                    Item::Message(_) => None,
+                    Item::Message(_) | Item::Fault(_) => None,
                 });
                 let size = rows.sum();
                 let probe = program.probes.get(firing.probe.index()).map_or(ProbeId::ERROR, |probe| probe.id);
@@ -358,13 +368,14 @@ impl<'a> Session<'a> {
         for item in &items {
             match item {
                 Item::Message(message) => self.say(message),
+                Item::Fault(fault) => self.tell_fault(fault),
                 Item::Row { row, probe } => {
                     if !taken && self.cuts(*row) {
                         taken = true;
                         self.snapshot(firing, generation);
                     }
                     self.know_stacks(*row, firing);
-                    self.row(*row, *probe, firing.cpu.unwrap_or(0));
+                    self.print_row(*row, *probe, firing.cpu.unwrap_or(0));
                 }
             }
         }
@@ -447,7 +458,7 @@ impl<'a> Session<'a> {
     }
 
     /// Prints a row and carries out its actions.
-    fn row(&mut self, row: Row, probe: ProbeIndex, cpu: u32) {
+    pub(super) fn row(&mut self, row: Row, probe: ProbeIndex, cpu: u32) {
         let Settings { quiet, testing, .. } = *self.settings;
         self.text.clear();
         if !std::mem::replace(&mut self.heading_decided, true) && !quiet {
@@ -468,7 +479,7 @@ impl<'a> Session<'a> {
     }
 
     /// Appends the text of one action, or does what it says; `first` finds its values.
-    fn action(&mut self, id: SiteId, first: usize, probe: ProbeIndex) {
+    pub(super) fn action(&mut self, id: SiteId, first: usize, probe: ProbeIndex) {
         let Some(site) = self.plan.program.sites.get(id.index()) else { return };
         let escape = self.output.is_terminal();
         if site.action == Action::Printa || site.action == Action::Trunc {
@@ -492,6 +503,10 @@ impl<'a> Session<'a> {
             (Action::Printa, Detail::Printa { format, aggs: named }) => {
                 let tables: Vec<&AggTable> = named.iter().filter_map(|&agg| aggs.get(agg)).collect();
                 let any = match format {
+                    _ if settings.format != OutputFormat::Text => {
+                        tables.iter().for_each(|table| lines::entries(*output, table, settings, style));
+                        tables.iter().any(|table| table.entries().len() > 0)
+                    }
                     Some(format) => {
                         printa::formatted(text, format, &tables, settings.aggs, style, &mut spill)
                     }
@@ -533,6 +548,10 @@ impl<'a> Session<'a> {
         let tables: Vec<&AggTable> =
             if self.settings.aggs.sort.reverse { tables.rev().collect() } else { tables.collect() };
         for table in tables {
+            if self.settings.format != OutputFormat::Text {
+                lines::entries(self.output, table, self.settings, style);
+                continue;
+            }
             self.text.clear();
             printa::entries(&mut self.text, &[table], self.settings.aggs, style, &mut |text| {
                 self.output.write(text);
@@ -544,7 +563,7 @@ impl<'a> Session<'a> {
 }
 
 /// What addresses print from.
-fn symbols<'s>(host: &'s dyn Host, stacks: &'s StackTable, settings: &Settings) -> Symbols<'s> {
+pub(super) fn symbols<'s>(host: &'s dyn Host, stacks: &'s StackTable, settings: &Settings) -> Symbols<'s> {
     let Settings { stackindent, noresolve, .. } = *settings;
     Symbols { names: host.names(), stacks, indent: stackindent, noresolve }
 }

@@ -3,6 +3,18 @@
 use crate::format::printa::AggStyle;
 use crate::runtime::Space;
 
+/// What the output stream holds.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum OutputFormat {
+    /// DTrace's text.
+    #[default]
+    Text,
+    /// A JSON object a line (docs/json.md).
+    Json,
+    /// Stacks and keys of aggregations as lines of a flame graph's input.
+    Folded,
+}
+
 /// What becomes of records (runtime spec §12.1).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Policy {
@@ -20,6 +32,8 @@ pub enum Policy {
 pub struct Settings {
     /// Before every message on standard error: `dtrace` or `dtrail`.
     pub program: String,
+    /// `--format`
+    pub format: OutputFormat,
     /// `quiet`: rows without prefix and newline.
     pub quiet: bool,
     /// `_DTRACE_TESTING` is set: no CPU and ID columns.
@@ -54,6 +68,7 @@ impl Default for Settings {
     fn default() -> Settings {
         Settings {
             program: "dtrace".to_owned(),
+            format: OutputFormat::Text,
             quiet: false,
             testing: false,
             droptags: false,

@@ -1,0 +1,162 @@
+//! Output that is not DTrace's text: a JSON object a line (docs/json.md), or folded stacks. In: rows, entries, faults and
+//! losses as the session has them. Out: whole lines on the output stream.
+
+use std::io::Write as _;
+
+use dtrail_lang::builtins::{Action, Symbolic};
+use dtrail_lang::ir::{ProbeIndex, ValueType};
+
+use super::messages::{self, Loss};
+use super::session::{Fault, Session, symbols};
+use super::{OutputFormat, Settings};
+use crate::agg::AggTable;
+use crate::agg::sort;
+use crate::format::{Style, folded, json};
+use crate::output::Output;
+use crate::record::Row;
+
+/// Text is passed on at this size.
+const LONG: usize = 1 << 16;
+
+/// Writes the entries of a table, a line each, in their order.
+pub(super) fn entries(output: &mut dyn Output, table: &AggTable, settings: &Settings, style: Style<'_>) {
+    let mut out = Vec::new();
+    for row in sort::rows(&[table], settings.aggs.sort, style.symbols.stacks) {
+        let Some(state) = row.state(0) else { continue };
+        match settings.format {
+            OutputFormat::Folded => folded::entry(&mut out, table, row.key, state, style),
+            _ => {
+                json::entry(&mut out, table, row.key, state, style);
+                out.push(b'\n');
+            }
+        }
+        if out.len() >= LONG {
+            output.write(&out);
+            out.clear();
+        }
+    }
+    output.write(&out);
+}
+
+impl Session<'_> {
+    /// Prints a row in the format of the run and carries out its actions.
+    pub(super) fn print_row(&mut self, row: Row, probe: ProbeIndex, cpu: u32) {
+        match self.settings.format {
+            OutputFormat::Text => self.row(row, probe, cpu),
+            OutputFormat::Json => self.json_row(row, probe, cpu),
+            OutputFormat::Folded => self.folded_row(row, probe),
+        }
+    }
+
+    /// `{"type":"row","cpu":…,"probe":{…},"data":[…]}`: an element for each action.
+    fn json_row(&mut self, row: Row, probe: ProbeIndex, cpu: u32) {
+        let Some(fired) = self.plan.program.probes.get(probe.index()) else { return };
+        let mut out = Vec::new();
+        // Writing to a vector cannot fail.
+        let _ = write!(out, "{{\"type\":\"row\",\"cpu\":{cpu},");
+        json::probe(&mut out, fired);
+        out.extend_from_slice(b",\"data\":[");
+        let mut elements = 0;
+        for index in row.indices() {
+            let Some((site, first)) = self.world.records.get(index) else { continue };
+            let Some(found) = self.plan.program.sites.get(site.index()) else { continue };
+            // Before what the action says is said: a `clear` must not come before it is printed.
+            self.text.clear();
+            self.action(site, first, probe);
+            if found.action == Action::Default {
+                continue;
+            }
+            if elements > 0 {
+                out.push(b',');
+            }
+            elements += 1;
+            let _ = write!(out, "{{\"action\":\"{}\"", found.action.row().name);
+            match (&found.action, &found.args[..]) {
+                (Action::Printf, _) => self.json_text(&mut out),
+                (_, [ty]) => {
+                    let name = if found.action == Action::Exit { "status" } else { "value" };
+                    let _ = write!(out, ",\"{name}\":");
+                    let style = self.style();
+                    json::value(&mut out, self.world.records.value(first, ty.reg_kind()), *ty, style);
+                }
+                _ if !self.text.is_empty() => self.json_text(&mut out),
+                _ => {}
+            }
+            out.push(b'}');
+        }
+        out.extend_from_slice(b"]}\n");
+        self.output.write(&out);
+    }
+
+    fn json_text(&self, out: &mut Vec<u8>) {
+        out.extend_from_slice(b",\"text\":");
+        json::string(out, &self.text);
+    }
+
+    /// Carries out the actions of a row; of what they print, stacks alone are lines.
+    fn folded_row(&mut self, row: Row, probe: ProbeIndex) {
+        let mut out = Vec::new();
+        for index in row.indices() {
+            let Some((site, first)) = self.world.records.get(index) else { continue };
+            self.text.clear();
+            self.action(site, first, probe);
+            let args = self.plan.program.sites.get(site.index()).map_or(&[][..], |site| &site.args);
+            if let [ty @ ValueType::Symbolic(Symbolic::Stack)] = args {
+                let number = self.world.records.value(first, ty.reg_kind()).int() as u64;
+                folded::once(&mut out, number, self.style());
+            }
+        }
+        self.output.write(&out);
+    }
+
+    fn style(&self) -> Style<'_> {
+        let symbols = symbols(self.host, &self.world.stacks, self.settings);
+        Style { host: self.host, escape: false, symbols }
+    }
+
+    /// A newline that only DTrace's text has.
+    pub(super) fn blank_line(&mut self) {
+        if self.settings.format == OutputFormat::Text {
+            self.output.write(b"\n");
+        }
+    }
+
+    /// Tells a fault: `{"type":"error","clause":…,"probe":{…},"fault":…,"code":…,"value":…,"insn":…,"message":…}`.
+    pub(super) fn tell_fault(&mut self, fault: &Fault) {
+        let Some(probe) = self.plan.program.probes.get(fault.probe.index()) else { return };
+        let message = messages::fault(fault.clause, probe, fault.raised, fault.point);
+        if self.settings.format != OutputFormat::Json {
+            return self.say(&message);
+        }
+        let mut out = Vec::new();
+        let _ = write!(out, "{{\"type\":\"error\",\"clause\":{},", fault.clause);
+        json::probe(&mut out, probe);
+        let kind = fault.raised.kind;
+        let _ = write!(out, ",\"fault\":\"{}\",\"code\":{},\"value\":", kind.text(), kind as u32);
+        let _ = match fault.raised.value {
+            u64::MAX => write!(out, "null"),
+            value => write!(out, "{value}"),
+        };
+        let _ = write!(out, ",\"insn\":{},\"message\":", fault.point);
+        json::string(&mut out, message.as_bytes());
+        out.extend_from_slice(b"}\n");
+        self.output.write(&out);
+    }
+
+    /// Tells a loss: `{"type":"drop","tag":…,"cpu":…,"count":…,"message":…}`; `cpu` is null where none is known.
+    pub(super) fn tell_loss(&mut self, loss: &Loss) {
+        if self.settings.format != OutputFormat::Json {
+            return self.say(&loss.line(self.settings.droptags));
+        }
+        let mut out = Vec::new();
+        let _ = write!(out, "{{\"type\":\"drop\",\"tag\":\"{}\",\"cpu\":", loss.tag);
+        let _ = match loss.cpu {
+            Some(cpu) => write!(out, "{cpu}"),
+            None => write!(out, "null"),
+        };
+        let _ = write!(out, ",\"count\":{},\"message\":", loss.count);
+        json::string(&mut out, loss.line(false).as_bytes());
+        out.extend_from_slice(b"}\n");
+        self.output.write(&out);
+    }
+}
