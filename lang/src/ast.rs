@@ -3,9 +3,6 @@
 //! No fact found by a later pass is stored here. A clause that is bound to several probe descriptions is checked
 //! once per argument signature; the results live in side tables indexed by [`ExprId`].
 //!
-//! Struct, union, enum and typedef declarations have their nodes in [`Item`] when the checker learns them; until then
-//! the parser refuses them by name.
-
 mod definition;
 mod erase;
 pub mod print;
@@ -39,7 +36,8 @@ pub struct Ident {
 pub enum Item {
     /// A clause.
     Clause(Clause),
-    /// A variable declaration: `int x;`, `self string s;`, `uint64_t last[dev_t, int];`.
+    /// A declaration of variables, types or external symbols: `int x;`, `self string s;`, `typedef struct s { int a; }
+    /// s_t;`, `uint64_t last[dev_t, int];`, `extern int jiffies;`.
     Declaration(Declaration),
     /// `inline …;`
     Inline(Inline),
@@ -86,14 +84,14 @@ pub struct ProbeDesc {
     pub span: Span,
 }
 
-/// A variable declaration.
+/// A declaration: of variables, of types, of external symbols.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Declaration {
     /// `self`, `this`, or none for a global; other storage classes stay for their diagnostic.
     pub storage: Option<Storage>,
     /// The specifiers.
     pub specs: TypeSpecs,
-    /// What is declared, with pointers, arrays and signatures.
+    /// What is declared, with pointers, arrays and signatures; none in `struct s { int a; };`.
     pub declarators: Vec<Declarator>,
     /// The whole declaration.
     pub span: Span,
@@ -121,12 +119,92 @@ pub enum Storage {
 /// Declaration specifiers without the storage class, in the order written.
 #[derive(Clone, Debug, PartialEq)]
 pub struct TypeSpecs {
-    /// `unsigned`, `long`, `string`, `uint64_t`, …; tags keep their `struct ` prefix.
+    /// `unsigned`, `long`, `string`, `uint64_t`, …; tags keep their `struct ` prefix. A definition is the word
+    /// [`DEFINITION`], for the next of `definitions`.
     pub words: Vec<Ident>,
+    /// `struct s { … }` and the like, in order. A valid list has one at most.
+    pub definitions: Vec<Definition>,
     /// `const`, `volatile`, `restrict`, `userland` seen.
     pub qualifiers: Vec<Ident>,
     /// The specifiers' place.
     pub span: Span,
+}
+
+/// The word that stands for a definition in [`TypeSpecs::words`]; no type can have this name.
+pub const DEFINITION: &str = "{}";
+
+/// A struct, union or enum with its body.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Definition {
+    /// `struct`, `union` or `enum`.
+    pub kind: TagKind,
+    /// Its tag, if it has one.
+    pub tag: Option<Ident>,
+    /// What is between the braces.
+    pub body: DefinitionBody,
+    /// From the keyword to the closing brace.
+    pub span: Span,
+}
+
+/// What is between the braces of a definition.
+#[derive(Clone, Debug, PartialEq)]
+pub enum DefinitionBody {
+    /// Of a struct or union.
+    Members(Vec<MemberDeclaration>),
+    /// Of an enum.
+    Enumerators(Vec<Enumerator>),
+}
+
+/// `unsigned a : 3, b;`
+#[derive(Clone, Debug, PartialEq)]
+pub struct MemberDeclaration {
+    /// The type.
+    pub specs: TypeSpecs,
+    /// At least one.
+    pub members: Vec<MemberDeclarator>,
+}
+
+/// One member. The grammar sees to it that it has a name or a width.
+#[derive(Clone, Debug, PartialEq)]
+pub struct MemberDeclarator {
+    /// Nameless and underived for `: 3`.
+    pub declarator: Declarator,
+    /// The width of a bit-field.
+    pub width: Option<Box<Expr>>,
+}
+
+/// `RED = 1`
+#[derive(Clone, Debug, PartialEq)]
+pub struct Enumerator {
+    /// Its name.
+    pub name: Ident,
+    /// Its value, if it is written.
+    pub value: Option<Box<Expr>>,
+}
+
+/// Which space a tag lives in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[allow(missing_docs, reason = "the names are C's")]
+pub enum TagKind {
+    Struct,
+    Union,
+    Enum,
+}
+
+impl TagKind {
+    /// The keyword.
+    pub fn word(self) -> &'static str {
+        match self {
+            TagKind::Struct => "struct",
+            TagKind::Union => "union",
+            TagKind::Enum => "enum",
+        }
+    }
+
+    /// The kind of a keyword.
+    pub fn of_word(word: &str) -> Option<TagKind> {
+        [TagKind::Struct, TagKind::Union, TagKind::Enum].into_iter().find(|kind| kind.word() == word)
+    }
 }
 
 /// A declarator: the name and what is derived from the specifiers, innermost first.
@@ -149,8 +227,8 @@ pub enum Derived {
     Array(Option<Box<Expr>>),
     /// `[int, string]`: an associative array signature.
     Assoc(Vec<TypeName>),
-    /// `(int, char *)`
-    Function(Vec<TypeName>),
+    /// `(int, char *)`; the flag says whether `...` ends the list.
+    Function(Vec<TypeName>, bool),
 }
 
 /// A type name: specifiers and an abstract declarator.
@@ -296,6 +374,13 @@ pub enum ExprKind {
     },
     /// `sizeof (type)`
     SizeofType(TypeName),
+    /// `offsetof(type, member)`
+    Offsetof {
+        /// A struct or union.
+        ty: TypeName,
+        /// Its member.
+        member: Ident,
+    },
     /// `sizeof expr`
     SizeofExpr(Box<Expr>),
     /// `stringof expr`

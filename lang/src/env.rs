@@ -2,6 +2,8 @@
 
 use std::sync::Arc;
 
+use crate::ast::TagKind;
+
 /// A probe's number, as `-l` shows it and `id` reads it. 1, 2 and 3 are `BEGIN`, `END` and `ERROR` everywhere.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct ProbeId(pub u32);
@@ -106,6 +108,106 @@ pub enum NoMatch {
     },
 }
 
+/// A type of the kernel: the object that holds it and its number there.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct KernelTypeId {
+    /// 0 is the core kernel; modules are numbered as they are first asked for. Types that a module shares with the core
+    /// kernel belong to that.
+    pub object: u32,
+    /// 0 is `void`.
+    pub id: u32,
+}
+
+/// One level of a type of the kernel.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[allow(missing_docs, reason = "the names are C's")]
+pub enum KernelType {
+    Void,
+    Int {
+        bytes: u64,
+        signed: bool,
+        boolean: bool,
+        name: Arc<str>,
+    },
+    Float {
+        bytes: u64,
+    },
+    Pointer(KernelTypeId),
+    Array {
+        element: KernelTypeId,
+        length: u64,
+    },
+    Record {
+        kind: TagKind,
+        tag: Option<Arc<str>>,
+        bytes: u64,
+    },
+    Enum {
+        tag: Option<Arc<str>>,
+        bytes: u64,
+    },
+    Forward {
+        kind: TagKind,
+        tag: Arc<str>,
+    },
+    Typedef {
+        name: Arc<str>,
+        target: KernelTypeId,
+    },
+    /// `const`, `volatile`, `restrict` or a tag without meaning here.
+    Qualified(KernelTypeId),
+    /// What is behind a pointer to memory of a process.
+    User(KernelTypeId),
+    Function {
+        result: KernelTypeId,
+    },
+}
+
+/// A member of a struct or union of the kernel.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct KernelMember {
+    /// Absent for an anonymous struct or union.
+    pub name: Option<Arc<str>>,
+    /// Its type.
+    pub ty: KernelTypeId,
+    /// Bits from the start of the struct.
+    pub bit_offset: u64,
+    /// The width of a bit-field.
+    pub width: Option<u8>,
+}
+
+/// A symbol of the kernel (language spec §5.7, §8.5).
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct KernelSymbol {
+    /// Its type; `None` if no type data has it.
+    pub ty: Option<KernelTypeId>,
+    /// Where it is; `None` if this user may not know.
+    pub address: Option<u64>,
+    /// Whether each CPU has its own, at an offset from `address`.
+    pub per_cpu: bool,
+    /// Whether it is a function.
+    pub function: bool,
+    /// Its size in bytes, 0 if unknown.
+    pub size: u64,
+}
+
+/// The kernel's own description of its types, looked into piece by piece.
+pub trait KernelTypes {
+    /// A typedef or base type (`tag` absent), or a struct, union or enum by its tag, complete if there is a complete one.
+    /// `module` is `vmlinux`, a module, or absent for any.
+    fn find(&self, module: Option<&str>, tag: Option<TagKind>, name: &str) -> Option<KernelTypeId>;
+    /// One level of a type.
+    fn describe(&self, id: KernelTypeId) -> KernelType;
+    /// The members of a struct or union, in order.
+    fn members(&self, id: KernelTypeId) -> Vec<KernelMember>;
+    /// The enumerators of an enum, in order.
+    fn enumerators(&self, id: KernelTypeId) -> Vec<(Arc<str>, i64)>;
+    /// The parameter types of a function, in order.
+    fn parameters(&self, id: KernelTypeId) -> Vec<KernelTypeId>;
+    /// The name of the module whose type data holds a type: `vmlinux` for the core kernel.
+    fn module_name(&self, id: KernelTypeId) -> Arc<str>;
+}
+
 /// The machine, as far as a D program can name it. One implementation per event source.
 pub trait Environment {
     /// Every probe that the pattern matches, in ID order; on-demand probes (`tick-7ms`) are made by the call.
@@ -116,6 +218,15 @@ pub trait Environment {
     fn macro_variable(&self, name: &str) -> Option<i64>;
     /// Names close to a misspelt provider or function, best first; may be empty.
     fn suggest(&self, pattern: &ProbePattern) -> Vec<String>;
+    /// The kernel's types; `Err` says why there are none.
+    fn kernel_types(&self) -> Result<&dyn KernelTypes, String> {
+        Err("this source has no type data of the kernel".to_owned())
+    }
+    /// A symbol of the kernel, of a module (`vmlinux` for the core kernel) or of any. `Err` says why symbols cannot be
+    /// read at all.
+    fn kernel_symbol(&self, _module: Option<&str>, _name: &str) -> Result<Option<KernelSymbol>, String> {
+        Err("this source has no symbols of the kernel".to_owned())
+    }
 }
 
 /// Whether `text` matches one component of a description (language spec §4.2): globs `* ? [] \`, anchored at both ends.

@@ -1,8 +1,9 @@
 //! Trees of syntactically right programs: every shape the parser makes, without regard to names and types.
 
 use dtrail_lang::ast::{
-    BinaryOp, Clause, Declaration, Declarator, Derived, Expr, ExprId, ExprKind, Ident, IntLit, Item,
-    ProbeDesc, Program, Stmt, Storage, TypeName, TypeSpecs, UnaryOp,
+    BinaryOp, Clause, DEFINITION, Declaration, Declarator, Definition, DefinitionBody, Derived, Enumerator,
+    Expr, ExprId, ExprKind, Ident, IntLit, Item, MemberDeclaration, MemberDeclarator, ProbeDesc, Program,
+    Stmt, Storage, TagKind, TypeName, TypeSpecs, UnaryOp,
 };
 use dtrail_lang::source::{SourceId, Span};
 use proptest::collection::vec;
@@ -148,11 +149,63 @@ fn specs() -> impl Strategy<Value = TypeSpecs> {
         vec!["uint64_t"],
     ]);
     let qualifiers = select(vec![vec![], vec![], vec!["const"], vec!["volatile", "restrict"]]);
-    (words, qualifiers).prop_map(|(words, qualifiers)| TypeSpecs {
-        words: words.into_iter().map(ident).collect(),
-        qualifiers: qualifiers.into_iter().map(ident).collect(),
-        span: NOWHERE,
+    (words, qualifiers, option::weighted(0.15, definition())).prop_map(|(words, qualifiers, definition)| {
+        TypeSpecs {
+            words: match &definition {
+                Some(_) => vec![ident(DEFINITION)],
+                None => words.into_iter().map(ident).collect(),
+            },
+            definitions: definition.into_iter().collect(),
+            qualifiers: qualifiers.into_iter().map(ident).collect(),
+            span: NOWHERE,
+        }
     })
+}
+
+/// A struct, union or enum with its body, of members that are plain.
+fn definition() -> impl Strategy<Value = Definition> {
+    let tag = || option::of(select(vec!["s", "while1", "size_t"]).prop_map(ident));
+    let specs = select(vec![vec!["int"], vec!["struct s"], vec!["unsigned", "char"], vec!["string"]])
+        .prop_map(|words| TypeSpecs {
+            words: words.into_iter().map(ident).collect(),
+            definitions: Vec::new(),
+            qualifiers: Vec::new(),
+            span: NOWHERE,
+        });
+    let width = || option::of((0..20u64).prop_map(|value| Box::new(node(ExprKind::Int(number(value))))));
+    let steps = vec(prop_oneof![Just(Derived::Pointer), Just(Derived::Array(None))], 0..3);
+    let named = (select(vec!["a", "b9", "c"]), steps, width()).prop_map(|(name, derived, width)| {
+        let declarator = Declarator { name: Some(ident(name)), derived, span: NOWHERE };
+        MemberDeclarator { declarator, width }
+    });
+    let padding = (0..20u64).prop_map(|value| MemberDeclarator {
+        declarator: Declarator { name: None, derived: Vec::new(), span: NOWHERE },
+        width: Some(Box::new(node(ExprKind::Int(number(value))))),
+    });
+    let members = vec(prop_oneof![3 => named, 1 => padding], 1..3);
+    let member = (specs, members).prop_map(|(specs, members)| MemberDeclaration { specs, members });
+    let enumerator = (select(vec!["A", "b", "C9"]), width())
+        .prop_map(|(name, value)| Enumerator { name: ident(name), value });
+    prop_oneof![
+        2 => (select(vec![TagKind::Struct, TagKind::Union]), tag(), vec(member, 1..3)).prop_map(
+            |(kind, tag, members)| Definition {
+                kind,
+                tag,
+                body: DefinitionBody::Members(members),
+                span: NOWHERE,
+            }
+        ),
+        1 => (tag(), vec(enumerator, 1..3)).prop_map(|(tag, enumerators)| Definition {
+            kind: TagKind::Enum,
+            tag,
+            body: DefinitionBody::Enumerators(enumerators),
+            span: NOWHERE,
+        }),
+    ]
+}
+
+fn number(value: u64) -> IntLit {
+    IntLit { value, decimal: true, unsigned: false, longs: 0 }
 }
 
 fn is_typedef(specs: &TypeSpecs) -> bool {
@@ -195,7 +248,7 @@ fn derived(bound: BoxedStrategy<Expr>, depth: u32) -> BoxedStrategy<Derived> {
     prop_oneof![
         4 => plain,
         1 => vec(parameter.clone(), 1..3).prop_map(Derived::Assoc),
-        1 => vec(parameter, 0..3).prop_map(Derived::Function),
+        1 => (vec(parameter, 0..3), any::<bool>()).prop_map(|(list, more)| Derived::Function(list, more)),
     ]
     .boxed()
 }
@@ -207,21 +260,21 @@ fn declaration() -> impl Strategy<Value = Declaration> {
         Some(Storage::SelfLocal),
         Some(Storage::ThisLocal),
         Some(Storage::Static),
+        Some(Storage::Extern),
         Some(Storage::Auto),
         Some(Storage::Register),
     ]);
     let name = select(vec!["x", "y", "last", "_z9"]).prop_map(ident);
-    let declarator = (name, vec(derived(expr().boxed(), 1), 0..3)).prop_map(|(name, mut derived)| {
-        // A function is a prototype, which is refused.
-        if matches!(derived.last(), Some(Derived::Function(_))) {
-            derived.push(Derived::Pointer);
-        }
-        Declarator { name: Some(name), derived, span: NOWHERE }
+    let declarator = (name, vec(derived(expr().boxed(), 1), 0..3)).prop_map(|(name, derived)| Declarator {
+        name: Some(name),
+        derived,
+        span: NOWHERE,
     });
     (storage, specs(), vec(declarator, 1..3), any::<bool>()).prop_map(
         |(storage, mut specs, declarators, bare)| {
             if bare && storage.is_some() {
                 specs.words.clear();
+                specs.definitions.clear();
             }
             Declaration { storage, specs, declarators, span: NOWHERE }
         },

@@ -32,6 +32,7 @@ const EMITTED: &[Func] = &[
     Func::Stack,
     Func::Ustack,
     Func::Uaddr,
+    Func::ArrayIndex,
 ];
 
 impl Gen<'_> {
@@ -59,6 +60,7 @@ impl Gen<'_> {
             }
             (Func::Uaddr, &[addr]) => self.process_address(dst, addr),
             (Func::StrByte, &[text, at, computed]) => self.byte(dst, text, at, computed),
+            (Func::ArrayIndex, &[index, length]) => self.array_index(dst, index, length),
             _ => Err(self.inconsistent("a subroutine has the wrong number of arguments")),
         }
     }
@@ -263,6 +265,20 @@ impl Gen<'_> {
         self.asm.mov_imm(R0, 0);
         self.asm.bind(done);
         self.define(dst, R0);
+        Ok(())
+    }
+
+    fn array_index(&mut self, dst: Reg, index: Reg, length: Reg) -> Result<(), EmitError> {
+        let bad = self.fault(fault::BADINDEX, None)?;
+        self.load(index, R1);
+        match self.constant(length) {
+            Some(length) => self.asm.jmp_value(Jmp::Ge, R1, length, R2, bad),
+            None => {
+                self.load(length, R2);
+                self.asm.jmp(Jmp::Ge, R1, R2, bad);
+            }
+        }
+        self.define(dst, R1);
         Ok(())
     }
 

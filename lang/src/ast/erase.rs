@@ -1,7 +1,8 @@
 //! Forgets where a tree came from, so that trees of different texts can be compared: spans become empty and ids 0.
 
 use super::{
-    Clause, Declarator, Derived, Expr, ExprId, ExprKind, Ident, Item, Program, Stmt, TypeName, TypeSpecs,
+    Clause, Declarator, Definition, DefinitionBody, Derived, Expr, ExprId, ExprKind, Ident, Item, Program,
+    Stmt, TypeName, TypeSpecs,
 };
 use crate::source::{SourceId, Span};
 
@@ -83,6 +84,29 @@ fn erase_ident(ident: &mut Ident) {
 fn erase_specs(specs: &mut TypeSpecs) {
     specs.span = NOWHERE;
     specs.words.iter_mut().chain(&mut specs.qualifiers).for_each(erase_ident);
+    specs.definitions.iter_mut().for_each(erase_definition);
+}
+
+fn erase_definition(definition: &mut Definition) {
+    definition.span = NOWHERE;
+    definition.tag.iter_mut().for_each(erase_ident);
+    match &mut definition.body {
+        DefinitionBody::Members(declarations) => {
+            for declaration in declarations {
+                erase_specs(&mut declaration.specs);
+                for member in &mut declaration.members {
+                    erase_declarator(&mut member.declarator);
+                    member.width.iter_mut().for_each(|width| erase_expr(width));
+                }
+            }
+        }
+        DefinitionBody::Enumerators(enumerators) => {
+            for enumerator in enumerators {
+                erase_ident(&mut enumerator.name);
+                enumerator.value.iter_mut().for_each(|value| erase_expr(value));
+            }
+        }
+    }
 }
 
 fn erase_type(name: &mut TypeName) {
@@ -98,7 +122,7 @@ fn erase_declarator(declarator: &mut Declarator) {
         match derived {
             Derived::Pointer => {}
             Derived::Array(bound) => bound.iter_mut().for_each(|bound| erase_expr(bound)),
-            Derived::Assoc(types) | Derived::Function(types) => types.iter_mut().for_each(erase_type),
+            Derived::Assoc(types) | Derived::Function(types, _) => types.iter_mut().for_each(erase_type),
         }
     }
 }
@@ -143,5 +167,9 @@ fn erase_expr(expr: &mut Expr) {
             erase_expr(operand);
         }
         ExprKind::SizeofType(ty) => erase_type(ty),
+        ExprKind::Offsetof { ty, member } => {
+            erase_type(ty);
+            erase_ident(member);
+        }
     }
 }

@@ -8,8 +8,8 @@ mod definition;
 use std::fmt::Write;
 
 use super::{
-    BinaryOp, Clause, Declaration, Declarator, Derived, Expr, ExprKind, IntLit, Item, Pragma, Program, Stmt,
-    Storage, TypeName, TypeSpecs, UnaryOp,
+    BinaryOp, Clause, DEFINITION, Declaration, Declarator, Definition, DefinitionBody, Derived, Expr,
+    ExprKind, IntLit, Item, Pragma, Program, Stmt, Storage, TypeName, TypeSpecs, UnaryOp,
 };
 
 /// A whole program; ends in a newline unless it is empty.
@@ -110,6 +110,7 @@ fn level(kind: &ExprKind) -> u8 {
         | ExprKind::Member { .. }
         | ExprKind::Postfix { .. }
         | ExprKind::Xlate { .. }
+        | ExprKind::Offsetof { .. }
         | ExprKind::SelfVar(_)
         | ExprKind::ThisVar(_) => POSTFIX,
         ExprKind::Int(_) | ExprKind::Str(_) | ExprKind::Name(_) | ExprKind::Agg(_) => PRIMARY,
@@ -199,6 +200,11 @@ fn print_expr(out: &mut String, expr: &Expr, least: u8) {
             out.push_str("sizeof (");
             print_type_name(out, ty);
             out.push(')');
+        }
+        ExprKind::Offsetof { ty, member } => {
+            out.push_str("offsetof(");
+            print_type_name(out, ty);
+            push(out, &[", ", &member.name, ")"]);
         }
         ExprKind::SizeofExpr(operand) => {
             out.push_str("sizeof (");
@@ -357,9 +363,51 @@ fn print_storage(out: &mut String, storage: Option<Storage>) {
 }
 
 fn print_specs(out: &mut String, specs: &TypeSpecs) {
+    let mut definitions = specs.definitions.iter();
     for (i, word) in specs.qualifiers.iter().chain(&specs.words).enumerate() {
-        push(out, &[if i > 0 { " " } else { "" }, &word.name]);
+        out.push_str(if i > 0 { " " } else { "" });
+        match definitions.as_slice() {
+            [first, ..] if word.name == DEFINITION => {
+                print_definition(out, first);
+                definitions.next();
+            }
+            _ => out.push_str(&word.name),
+        }
     }
+}
+
+fn print_definition(out: &mut String, definition: &Definition) {
+    out.push_str(definition.kind.word());
+    if let Some(tag) = &definition.tag {
+        push(out, &[" ", &tag.name]);
+    }
+    out.push_str(" { ");
+    match &definition.body {
+        DefinitionBody::Members(declarations) => {
+            for declaration in declarations {
+                print_specs(out, &declaration.specs);
+                for (i, member) in declaration.members.iter().enumerate() {
+                    push(out, &[if i > 0 { ", " } else { " " }, &declarator_text(&member.declarator)]);
+                    if let Some(width) = &member.width {
+                        out.push_str(" : ");
+                        print_expr(out, width, COND);
+                    }
+                }
+                out.push_str("; ");
+            }
+        }
+        DefinitionBody::Enumerators(enumerators) => {
+            for (i, enumerator) in enumerators.iter().enumerate() {
+                push(out, &[if i > 0 { ", " } else { "" }, &enumerator.name.name]);
+                if let Some(value) = &enumerator.value {
+                    out.push_str(" = ");
+                    print_expr(out, value, COND);
+                }
+            }
+            out.push(' ');
+        }
+    }
+    out.push('}');
 }
 
 fn print_type_name(out: &mut String, name: &TypeName) {
@@ -401,20 +449,23 @@ fn declarator_around(declarator: &Declarator, name: &str) -> String {
                 print_expr(&mut text, bound, COND);
                 text.push(']');
             }
-            Derived::Assoc(keys) => print_parameters(&mut text, '[', keys, ']'),
-            Derived::Function(parameters) => print_parameters(&mut text, '(', parameters, ')'),
+            Derived::Assoc(keys) => print_parameters(&mut text, '[', keys, false, ']'),
+            Derived::Function(parameters, more) => print_parameters(&mut text, '(', parameters, *more, ')'),
         }
     }
     text
 }
 
-fn print_parameters(out: &mut String, open: char, parameters: &[TypeName], close: char) {
+fn print_parameters(out: &mut String, open: char, parameters: &[TypeName], more: bool, close: char) {
     out.push(open);
     for (i, parameter) in parameters.iter().enumerate() {
         if i > 0 {
             out.push_str(", ");
         }
         print_type_name(out, parameter);
+    }
+    if more {
+        out.push_str(if parameters.is_empty() { "..." } else { ", ..." });
     }
     out.push(close);
 }

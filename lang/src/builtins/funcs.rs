@@ -115,7 +115,7 @@ funcs! {
     StrByte = "<byte>", C("char"), &[CHARS, C("int64_t"), INT], 3, Free, Kernel::Yes, true;
     /// Internal: a computed index into an ordinary array and the array's length; gives the index, or raises `BADINDEX`
     /// with it if it is not below the length, both taken as unsigned.
-    ArrayIndex = "<index>", C("int64_t"), &[C("int64_t"), C("int64_t")], 2, Free, Kernel::No, true;
+    ArrayIndex = "<index>", C("int64_t"), &[C("int64_t"), C("int64_t")], 2, Free, Kernel::Yes, true;
     /// Internal: the number of the kernel stack of at most so many frames (a constant); 0 if it could not be kept.
     Stack = "<stack>", U64, &[U32], 1, Pinned, Kernel::Yes, false;
     /// Internal: the number of the user stack of at most so many frames, with so many bytes of names (constants).

@@ -84,11 +84,24 @@ impl Body<'_, '_> {
             if types.is_void(right.ty) || types.is_dynamic(right.ty) {
                 return Err(self.incompatible(span, right, "=", right));
             }
-            if self.session.value_type(right.ty).is_none() {
-                let what = format!("variables of type {}", types.show(right.ty));
-                return Err(errors::are_not_supported_yet(span, &what));
+            if matches!(types.resolve(right.ty), Type::Array(..)) {
+                return Err(errors::assign_to_array(span, "=", &self.show(right)));
             }
-            left = self.give_type(lhs, id, left, self.marked(right));
+            if types.is_record(right.ty) {
+                let var = &self.session.names.vars[id.index()];
+                let (scope, name) = (var.scope, var.shown());
+                self.session.check_parts(scope, right.ty, &name, span)?;
+            }
+            let mut given = self.marked(right);
+            if matches!(self.session.types.resolve(right.ty), Type::Function(_)) {
+                // The value of a function is its address.
+                given.ty = self.session.types.pointer_to(right.ty);
+            } else if self.session.types.size(right.ty, 1).is_none()
+                || matches!(self.session.types.resolve(right.ty), Type::Float(..))
+            {
+                return Err(self.incompatible(span, right, "=", right));
+            }
+            left = self.give_type(lhs, id, left, given);
         } else if !self.session.types.assignable(Self::operand(left), Self::operand(right))
             && (right.constant != Some(0) || !self.is_deletable(left))
         {
@@ -134,7 +147,7 @@ impl Body<'_, '_> {
 
     /// A variable holds scratch pointers or other pointers, not both (language spec §5.5).
     fn note_provenance(&mut self, left: ExprInfo, right: ExprInfo, span: Span) -> Result<(), Diagnostic> {
-        let (Meaning::Variable(id) | Meaning::Element(id) | Meaning::ArrayElement(id)) = left.meaning else {
+        let (Meaning::Variable(id) | Meaning::Element(id) | Meaning::Part(id)) = left.meaning else {
             return Ok(());
         };
         if self.session.types.target(left.ty).is_none() {

@@ -1,143 +1,123 @@
-//! Declarations and type names: specifiers and declarators into types and variables (language spec §3.3, §7.1).
+//! Declarations: variables, typedefs, external symbols (language spec §3.3, §7.1).
 //!
-//! In: the nodes of a declaration, in source order, while a program is read. Out: variables in the session's names,
-//! types in its table. Struct, union, enum and typedef declarations never get here: the parser refuses them.
+//! In: the nodes of a declaration, in source order, while a program is read. Out: variables, typedefs and symbols in the
+//! session. What specifiers and declarators say of types is [`super::typenames`].
 
 use super::errors;
 use super::fold::Early;
 use super::names::{Marked, Provenance, VarInfo, VarShape};
 use super::session::Session;
-use crate::ast::{Declaration, Declarator, Derived, Ident, Storage, TypeName, TypeSpecs};
+use crate::ast::{DEFINITION, Declaration, Declarator, Derived, Ident, Storage, TagKind, TypeName};
 use crate::builtins::{Action, AggFn, BuiltinVar, Func, actions, consts, funcs};
 use crate::diag::Diagnostic;
 use crate::ir::Scope;
 use crate::source::Span;
-use crate::types::{Type, TypeId, combine};
+use crate::types::parts::{MAX_LOCAL, MAX_PARTS, Part, parts};
+use crate::types::{MAX_DEPTH, Type, TypeId};
 
 impl Session<'_> {
-    /// The type of a type name.
-    pub(super) fn type_name(&mut self, early: &mut Early, name: &TypeName) -> Result<Marked, Diagnostic> {
-        let base = self.specifiers(&name.specs, false)?;
-        let userland = name.specs.qualifiers.iter().any(|q| q.name == "userland");
-        let mut ty = base;
-        for step in &name.declarator.derived {
-            ty = match step {
-                Derived::Pointer => self.types.pointer_to(ty),
-                Derived::Array(Some(bound)) => {
-                    let length = self.bound(early, bound)?;
-                    self.array_of(ty, length, name.span)?
-                }
-                Derived::Array(None) => self.array_of(ty, 0, name.span)?,
-                Derived::Function(params) => {
-                    self.parameters(early, params)?;
-                    self.types.add(Type::Function(ty))
-                }
-                Derived::Assoc(_) => return Err(errors::dynamic_element(name.span, "type name")),
-            };
-        }
-        Ok(Marked { ty, userland })
-    }
-
-    /// The types of a function's parameters are looked up for their errors only (language spec §5.8).
-    fn parameters(&mut self, early: &mut Early, params: &[TypeName]) -> Result<(), Diagnostic> {
-        params.iter().try_for_each(|param| self.type_name(early, param).map(|_| ()))
-    }
-
-    fn bound(&mut self, early: &mut Early, bound: &crate::ast::Expr) -> Result<u64, Diagnostic> {
-        self.fold(early, bound)?;
-        match early.constant(bound) {
-            Some(c) if c.value > i64::from(u32::MAX) => Err(errors::array_too_big(bound.span)),
-            Some(c) if c.value > 0 => Ok(c.value as u64),
-            _ => Err(errors::array_bound(bound.span)),
-        }
-    }
-
-    fn array_of(&mut self, element: TypeId, length: u64, span: Span) -> Result<TypeId, Diagnostic> {
-        if self.types.is_void(element) {
-            return Err(errors::void_array(span));
-        }
-        Ok(self.types.add(Type::Array(element, length)))
-    }
-
-    /// The base type of a list of specifiers.
-    fn specifiers(&mut self, specs: &TypeSpecs, stored: bool) -> Result<TypeId, Diagnostic> {
-        let words: Vec<&str> = specs.words.iter().map(|w| w.name.as_str()).collect();
-        if words.is_empty() {
-            // A storage class alone means `int`; a qualifier alone names no type.
-            return match stored {
-                true => Ok(self.types.common().int),
-                false => Err(errors::unknown_type(specs.span, "")),
-            };
-        }
-        let is_attribute = |w: &&&str| matches!(**w, "signed" | "unsigned" | "short" | "long");
-        let bases: Vec<&str> = words.iter().filter(|w| !is_attribute(w)).copied().collect();
-        match bases[..] {
-            [] => {}
-            [base] => self.attributes(base, &words, specs.span)?,
-            _ => return Err(errors::type_combination(specs.span)),
-        }
-        if let [one] = words[..] {
-            if let Some(ty) = self.types.named(one) {
-                return Ok(ty);
-            }
-            if let Some(ty) = ["struct ", "union ", "enum "]
-                .iter()
-                .any(|prefix| one.starts_with(prefix))
-                .then(|| self.types.spelt(one))
-                .flatten()
-            {
-                return Ok(ty);
-            }
-        }
-        let mut words_in_order = words.clone();
-        if let Some(ty) = combine(&mut words_in_order).and_then(|name| self.types.named(name)) {
-            return Ok(ty);
-        }
-        Err(errors::unknown_type(specs.span, &words.join(" ")))
-    }
-
-    /// `signed`, `unsigned`, `short` and `long` beside a base type.
-    fn attributes(&self, base: &str, words: &[&str], span: Span) -> Result<(), Diagnostic> {
-        let has = |word: &str| words.contains(&word);
-        let (sign, length) = (has("signed") || has("unsigned"), has("long") || has("short"));
-        let is_integer = self.types.named(base).is_some_and(|ty| self.types.is_integer(ty));
-        match base {
-            "char" if length => Err(errors::char_attribute(span)),
-            "void" if sign || length => Err(errors::void_attribute(span)),
-            "int" | "char" | "void" => Ok(()),
-            "double" if sign => Err(errors::sign_attribute(span)),
-            "double" if has("short") => Err(errors::long_attribute(span)),
-            "double" => Ok(()),
-            _ if sign && !is_integer => Err(errors::sign_attribute(span)),
-            _ if length && !is_integer => Err(errors::long_attribute(span)),
-            _ => Ok(()),
-        }
-    }
-
     /// Declares the variables of a declaration.
     pub(super) fn declare(&mut self, early: &mut Early, declaration: &Declaration) -> Result<(), Diagnostic> {
         let span = declaration.span;
         let scope = match declaration.storage {
-            None => Scope::Global,
+            None | Some(Storage::Extern | Storage::Typedef) => Scope::Global,
             Some(Storage::SelfLocal) => Scope::ThreadLocal,
             Some(Storage::ThisLocal) => Scope::ClauseLocal,
             Some(Storage::Auto | Storage::Register | Storage::Static) => {
                 return Err(errors::storage_class(span));
             }
-            Some(Storage::Extern) if declaration.declarators.is_empty() => {
-                return Err(errors::useless_declaration(span));
-            }
-            Some(Storage::Extern) => return Err(errors::are_not_supported_yet(span, "extern declarations")),
-            Some(Storage::Typedef) => return Err(errors::are_not_supported_yet(span, "typedefs")),
         };
-        let base = self.specifiers(&declaration.specs, declaration.storage.is_some())?;
+        let base = self.specifiers(early, &declaration.specs, declaration.storage.is_some())?;
         if declaration.declarators.is_empty() {
-            return Err(errors::useless_declaration(span));
+            let declares_tag = declaration.specs.words.iter().any(|word| {
+                word.name == DEFINITION
+                    || word.name.split_once(' ').is_some_and(|(w, _)| TagKind::of_word(w).is_some())
+            });
+            return match declaration.storage {
+                None if declares_tag => Ok(()),
+                _ => Err(errors::useless_declaration(span)),
+            };
         }
-        let userland = declaration.specs.qualifiers.iter().any(|q| q.name == "userland");
         for declarator in &declaration.declarators {
-            self.declare_one(early, scope, Marked { ty: base, userland }, declarator)?;
+            let Some(name) = &declarator.name else {
+                return Err(errors::useless_declaration(declarator.span));
+            };
+            match declaration.storage {
+                Some(Storage::Typedef) => self.define_typedef(early, base, name, declarator)?,
+                Some(Storage::Extern) => {
+                    let (ty, keys) = self.declared_type(early, base.ty, name, declarator)?;
+                    if keys.is_some() {
+                        return Err(errors::dynamic_element(name.span, &name.name));
+                    }
+                    self.declare_extern(name, Marked { ty, ..base })?;
+                }
+                _ => self.declare_one(early, scope, base, name, declarator)?,
+            }
         }
+        Ok(())
+    }
+
+    /// The type of a declarator, and the signature if it is an associative array.
+    #[allow(clippy::type_complexity, reason = "a type and perhaps a signature")]
+    fn declared_type(
+        &mut self,
+        early: &mut Early,
+        base: TypeId,
+        name: &Ident,
+        declarator: &Declarator,
+    ) -> Result<(TypeId, Option<Vec<Marked>>), Diagnostic> {
+        if name.name.contains('`') {
+            return Err(errors::scoped_name(name.span, &name.name));
+        }
+        let mut ty = base;
+        let mut keys: Option<Vec<Marked>> = None;
+        for step in &declarator.derived {
+            if keys.is_some() {
+                return Err(errors::dynamic_element(name.span, &name.name));
+            }
+            match step {
+                Derived::Array(None) => return Err(errors::array_bound_missing(name.span, &name.name)),
+                Derived::Assoc(params) => keys = Some(self.signature(early, params)?),
+                _ => ty = self.derive(early, ty, step, name.span)?,
+            }
+        }
+        Ok((ty, keys))
+    }
+
+    fn define_typedef(
+        &mut self,
+        early: &mut Early,
+        base: Marked,
+        name: &Ident,
+        declarator: &Declarator,
+    ) -> Result<(), Diagnostic> {
+        let (ty, keys) = self.declared_type(early, base.ty, name, declarator)?;
+        if keys.is_some() {
+            return Err(errors::dynamic_element(name.span, &name.name));
+        }
+        let taken = self.names.var(Scope::Global, &name.name).is_some() || is_built_in(&name.name);
+        if taken || self.enumerators.contains_key(&name.name) || !self.typedefs.insert(name.name.clone()) {
+            let current = format!("typedef {}", self.types.show(ty));
+            let previous = if taken { "scalar" } else { "typedef" };
+            return Err(errors::redeclared(name.span, &name.name, &current, previous));
+        }
+        let ty = self.types.define_name(&name.name, ty);
+        match self.types.depth(ty) > MAX_DEPTH {
+            true => Err(errors::type_too_deep(name.span)),
+            false => Ok(()),
+        }
+    }
+
+    /// `extern T sym;` and `T f(…);`: gives a symbol its type.
+    fn declare_extern(&mut self, name: &Ident, ty: Marked) -> Result<(), Diagnostic> {
+        if let Some(previous) = self.externs.get(&name.name) {
+            if self.types.same(previous.ty, ty.ty) {
+                return Ok(());
+            }
+            let shown = |ty: &Marked| format!("external {}", ty.show(&self.types));
+            return Err(errors::redeclared(name.span, &name.name, &shown(&ty), &shown(previous)));
+        }
+        self.externs.insert(name.name.clone(), ty);
         Ok(())
     }
 
@@ -146,52 +126,23 @@ impl Session<'_> {
         early: &mut Early,
         scope: Scope,
         base: Marked,
+        name: &Ident,
         declarator: &Declarator,
     ) -> Result<(), Diagnostic> {
-        let Some(name) = &declarator.name else { return Err(errors::useless_declaration(declarator.span)) };
-        if name.name.contains('`') {
-            return Err(errors::scoped_name(name.span, &name.name));
+        let (ty, keys) = self.declared_type(early, base.ty, name, declarator)?;
+        if matches!(self.types.resolve(ty), Type::Function(_)) {
+            return match scope == Scope::Global && keys.is_none() {
+                true => self.declare_extern(name, Marked { ty, ..base }),
+                false => Err(errors::function_object(name.span, &name.name)),
+            };
         }
-        let mut ty = base.ty;
-        let mut keys: Option<Vec<Marked>> = None;
-        for step in &declarator.derived {
-            if keys.is_some() {
-                return Err(errors::dynamic_element(name.span, &name.name));
-            }
-            match step {
-                Derived::Pointer => ty = self.types.pointer_to(ty),
-                Derived::Array(bound) => {
-                    let bound =
-                        bound.as_ref().ok_or_else(|| errors::array_bound_missing(name.span, &name.name))?;
-                    let length = self.bound(early, bound)?;
-                    ty = self.array_of(ty, length, name.span)?;
-                }
-                Derived::Assoc(params) => keys = Some(self.signature(early, params)?),
-                Derived::Function(params) => {
-                    // A prototype declares an external symbol, which no program can call or read yet.
-                    return self.parameters(early, params);
-                }
-            }
-        }
-        let mut dimensions = Vec::new();
-        while let Type::Array(element, length) = *self.types.get(ty) {
-            dimensions.push(length);
-            ty = element;
-        }
-        self.check_object(ty, name)?;
+        self.check_object(scope, ty, name)?;
         let shape = match keys {
             Some(_) if scope == Scope::ClauseLocal => {
                 return Err(errors::local_associative_declaration(name.span, &name.name));
             }
-            Some(_) if !dimensions.is_empty() => {
-                return Err(errors::are_not_supported_yet(name.span, "associative arrays of arrays"));
-            }
             Some(keys) => VarShape::Associative(keys),
-            None if dimensions.is_empty() => VarShape::Scalar,
-            None if scope == Scope::ClauseLocal => {
-                return Err(errors::are_not_supported_yet(name.span, "clause-local arrays"));
-            }
-            None => VarShape::Array(dimensions),
+            None => VarShape::Scalar,
         };
         let info = VarInfo {
             name: name.name.clone(),
@@ -205,12 +156,39 @@ impl Session<'_> {
     }
 
     /// What a variable or an element may not be.
-    fn check_object(&self, ty: TypeId, name: &Ident) -> Result<(), Diagnostic> {
-        match self.types.resolve(ty) {
-            Type::Void => Err(errors::void_object(name.span, &name.name)),
-            Type::Tagged(..) => Err(errors::incomplete_object(name.span, &self.types.show(ty), &name.name)),
-            Type::Float(..) => Err(errors::are_not_supported_yet(name.span, "floating-point variables")),
-            _ => Ok(()),
+    fn check_object(&mut self, scope: Scope, ty: TypeId, name: &Ident) -> Result<(), Diagnostic> {
+        if self.types.is_void(ty) {
+            return Err(errors::void_object(name.span, &name.name));
+        }
+        self.complete(ty);
+        if self.types.size(ty, self.limits.strsize).is_none() {
+            return Err(errors::incomplete_object(name.span, &self.types.show(ty), &name.name));
+        }
+        if matches!(self.types.resolve(ty), Type::Float(..)) {
+            return Err(errors::are_not_supported_yet(name.span, "floating-point variables"));
+        }
+        self.check_parts(scope, ty, &name.name, name.span)
+    }
+
+    /// A variable is kept as its parts; there must not be too many.
+    pub(super) fn check_parts(
+        &mut self,
+        scope: Scope,
+        ty: TypeId,
+        name: &str,
+        span: Span,
+    ) -> Result<(), Diagnostic> {
+        if let Ok(kernel) = self.env.kernel_types() {
+            self.types.load_deeply(kernel, ty);
+        }
+        let parts = parts(&self.types, ty);
+        let count = |parts: &[Part]| parts.iter().fold(0u64, |n, part| n.saturating_add(part.count()));
+        match parts {
+            Some(parts) if scope == Scope::ClauseLocal && count(&parts) > MAX_LOCAL => {
+                Err(errors::variable_too_large(span, name, MAX_LOCAL as usize))
+            }
+            Some(_) => Ok(()),
+            None => Err(errors::variable_too_large(span, name, MAX_PARTS)),
         }
     }
 
@@ -265,6 +243,12 @@ impl Session<'_> {
             return Err(errors::redeclared(span, &name, &self.describe(&info), &before)
                 .label(inline.span, "defined here"));
         }
+        if info.scope == Scope::Global
+            && (self.enumerators.contains_key(&name) || self.typedefs.contains(&name))
+        {
+            let previous = if self.typedefs.contains(&name) { "typedef" } else { "enumerator" };
+            return Err(errors::redeclared(span, &name, &self.describe(&info), previous));
+        }
         if let Some(id) = self.names.var(info.scope, &name) {
             let previous = &self.names.vars[id.index()];
             let same = self.same_shape(&previous.shape, &info.shape)
@@ -294,10 +278,6 @@ impl Session<'_> {
         let ty = info.ty.map_or_else(|| "<undeclared>".into(), |ty| ty.show(&self.types));
         match &info.shape {
             VarShape::Scalar => format!("scalar {ty}"),
-            VarShape::Array(dimensions) => {
-                let dimensions: String = dimensions.iter().map(|n| format!("[{n}]")).collect();
-                format!("scalar {ty} {dimensions}")
-            }
             VarShape::Associative(keys) => match keys.first() {
                 Some(key) => format!("associative array, key #1 of type {}", key.show(&self.types)),
                 None => "associative array".into(),

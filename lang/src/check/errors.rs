@@ -9,6 +9,10 @@ use crate::diag::{Diagnostic, Tag};
 use crate::env::Stability;
 use crate::source::Span;
 
+mod types;
+
+pub(crate) use types::*;
+
 fn error(tag: Tag, span: Span, message: impl Into<String>) -> Diagnostic {
     Diagnostic::new(tag, span, message)
 }

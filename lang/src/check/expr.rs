@@ -7,10 +7,11 @@
 use super::errors::{self, Wanted};
 use super::fold::Early;
 use super::formula::Expansion;
-use super::info::{ExprInfo, Meaning, TypeInfo, children};
+use super::info::{ExprInfo, Meaning, TypeInfo};
 use super::inline::Value;
 use super::names::{Marked, Provenance, VarShape, shown};
 use super::session::{Session, Signature};
+use super::suggest;
 use crate::ast::{BinaryOp, Expr, ExprId, ExprKind, Ident, UnaryOp};
 use crate::builtins::BuiltinVar;
 use crate::diag::Diagnostic;
@@ -19,7 +20,7 @@ use crate::ir::{Scope, VarId};
 use crate::source::Span;
 use crate::stability;
 use crate::types::classes::Operand;
-use crate::types::{Type, TypeId};
+use crate::types::{TagKind, Type, TypeId};
 
 /// A mistake found inside an expression that is reported once all types are known to be right: a call that only a
 /// statement may be (`D_CG_EXPR`), a constant size.
@@ -97,8 +98,8 @@ impl Body<'_, '_> {
     fn node(&mut self, expr: &Expr) -> Checked {
         let span = expr.span;
         match &expr.kind {
-            // A literal or a `sizeof (type)` is a constant and was met above.
-            ExprKind::Int(_) | ExprKind::SizeofType(_) => Ok(self.int()),
+            // A literal, a `sizeof (type)` or an `offsetof` is a constant and was met above.
+            ExprKind::Int(_) | ExprKind::SizeofType(_) | ExprKind::Offsetof { .. } => Ok(self.int()),
             ExprKind::Str(_) => Ok(ExprInfo::value(self.session.types.common().string)),
             ExprKind::Name(name) => self.name(name, span),
             ExprKind::SelfVar(name) => self.local(Scope::ThreadLocal, name, span),
@@ -146,9 +147,18 @@ impl Body<'_, '_> {
 
     fn sizeof(&mut self, operand: &Expr, span: Span) -> Checked {
         let info = self.expr(operand)?;
-        let size = self.session.types.size(info.ty, self.session.limits.strsize);
+        if info.bit_field {
+            return Err(errors::sizeof_bit_field(span));
+        }
+        self.session.complete(info.ty);
+        let size = match info.meaning {
+            Meaning::Symbol(..) if matches!(self.session.types.resolve(info.ty), Type::Function(_)) => {
+                self.session.function_size(operand)
+            }
+            _ => self.session.types.size(info.ty, self.session.limits.strsize),
+        };
         let size = size.ok_or_else(|| errors::sizeof_type(span))?;
-        Ok(ExprInfo::value(self.session.types.common().size).meaning(Meaning::Size(size)))
+        Ok(ExprInfo::value(self.session.types.common().size).meaning(Meaning::Known(size as i64)))
     }
 
     fn stringof(&mut self, operand: &Expr, span: Span) -> Checked {
@@ -184,13 +194,6 @@ impl Body<'_, '_> {
             VarShape::Scalar => Ok(read),
             VarShape::Associative(_) => {
                 Err(errors::bad_reference(span, "associative array", &var.shown(), "scalar"))
-            }
-            VarShape::Array(dimensions) => {
-                let mut ty = read.ty;
-                for &length in dimensions.clone().iter().rev() {
-                    ty = self.session.types.add(Type::Array(ty, length));
-                }
-                Ok(ExprInfo { ty, ..read })
             }
         }
     }
@@ -232,7 +235,24 @@ impl Body<'_, '_> {
             let info = ExprInfo { lvalue: true, ..ExprInfo::value(ty) };
             return Ok(info.meaning(Meaning::Builtin(var, index)));
         }
+        if name.contains('`') {
+            return self.symbol(name, span, true);
+        }
         Err(self.session.unknown_name(name, span))
+    }
+
+    /// A symbol of the kernel (language spec §5.7, §8.5). `typed`: its type must be known.
+    fn symbol(&mut self, name: &str, span: Span, typed: bool) -> Checked {
+        let symbol = self.session.symbol(name, span)?;
+        let info = ExprInfo {
+            lvalue: true,
+            userland: symbol.ty.is_some_and(|ty| ty.userland),
+            ..ExprInfo::value(symbol.ty.map_or(self.session.types.common().void, |ty| ty.ty))
+        };
+        if typed && symbol.ty.is_none() {
+            return Err(errors::symbol_without_type(span, name));
+        }
+        Ok(info.meaning(Meaning::Symbol(symbol.address, symbol.per_cpu)))
     }
 
     fn local(&mut self, scope: Scope, name: &str, span: Span) -> Checked {
@@ -290,73 +310,139 @@ impl Body<'_, '_> {
                 }
                 Ok(self.int())
             }
-            _ => {
-                let target = self.dereference(info, span)?;
-                let meaning =
-                    if self.is_string(info) { Meaning::StringByte } else { Meaning::PointerElement };
-                Ok(target.meaning(meaning))
-            }
+            _ => self.dereference(info, span),
         }
     }
 
     /// `*p`, also of the sum that `p[n]` stands for.
-    pub(super) fn dereference(&self, pointer: ExprInfo, span: Span) -> Checked {
+    pub(super) fn dereference(&mut self, pointer: ExprInfo, span: Span) -> Checked {
         let types = &self.session.types;
         if types.is_string(pointer.ty) {
-            return Ok(ExprInfo { lvalue: true, ..ExprInfo::value(types.common().char) });
+            let info = ExprInfo { lvalue: true, ..ExprInfo::value(types.common().char) };
+            return Ok(info.meaning(Meaning::StringByte));
         }
         let target = types.target(pointer.ty).ok_or_else(|| errors::deref_non_pointer(span))?;
         match types.resolve(target) {
             Type::Void => return Err(errors::deref_void(span)),
             Type::Function(_) => return Err(errors::deref_function(span)),
-            Type::Tagged(kind, _) if *kind != crate::types::TagKind::Enum => {
-                return Err(errors::incomplete(span, &types.show(target)));
-            }
             _ => {}
         }
-        let writable = matches!(pointer.provenance, Provenance::Scratch | Provenance::Unknown);
-        Ok(ExprInfo { userland: pointer.userland, lvalue: true, writable, ..ExprInfo::value(target) })
+        self.session.complete(target);
+        let info = ExprInfo { userland: pointer.userland, lvalue: true, ..ExprInfo::value(target) };
+        if let Meaning::Variable(id) | Meaning::Element(id) | Meaning::Part(id) | Meaning::PartAddress(id) =
+            pointer.meaning
+            && (matches!(self.session.types.resolve(pointer.ty), Type::Array(..))
+                || matches!(pointer.meaning, Meaning::PartAddress(_)))
+        {
+            let provenance = self.session.names.vars[id.index()].provenance;
+            return Ok(ExprInfo { writable: true, provenance, ..info }.meaning(Meaning::Part(id)));
+        }
+        let is_array = matches!(self.session.types.resolve(pointer.ty), Type::Array(..));
+        let writable = match is_array {
+            true => pointer.writable,
+            false => matches!(pointer.provenance, Provenance::Scratch | Provenance::Unknown),
+        };
+        // An array in scratch memory is scratch memory.
+        let provenance = match self.session.types.resolve(target) {
+            Type::Array(..) | Type::Tagged(..) => pointer.provenance,
+            _ => Provenance::Other,
+        };
+        Ok(ExprInfo { writable, provenance, ..info }.meaning(Meaning::Memory))
     }
 
     fn address_of(&mut self, operand: &Expr, span: Span) -> Checked {
-        let info = self.expr(operand)?;
-        match info.meaning {
-            Meaning::ArrayElement(_) => {
-                Err(errors::are_not_supported_yet(span, "addresses of array elements"))
+        let info = match &operand.kind {
+            ExprKind::Name(name)
+                if name.contains('`') && self.session.names.var(Scope::Global, name).is_none() =>
+            {
+                let info = self.symbol(name, operand.span, false)?;
+                self.info.set(operand, info);
+                info
             }
+            _ => self.expr(operand)?,
+        };
+        if info.bit_field {
+            return Err(errors::address_of_bit_field(span));
+        }
+        let meaning = match info.meaning {
             Meaning::Variable(_)
             | Meaning::Element(_)
             | Meaning::Builtin(..)
             | Meaning::Argument(_)
             | Meaning::Param(_)
             | Meaning::Formula(_)
-            | Meaning::Aggregation(_) => Err(errors::address_of_variable(span)),
-            Meaning::PointerElement => {
-                let ty = self.session.types.pointer_to(info.ty);
-                let provenance = self.read_through(operand).provenance;
-                Ok(ExprInfo { userland: info.userland, provenance, ..ExprInfo::value(ty) })
+            | Meaning::Aggregation(_) => return Err(errors::address_of_variable(span)),
+            Meaning::Part(id) => Meaning::PartAddress(id),
+            Meaning::Memory | Meaning::Symbol(..) => Meaning::Operator,
+            Meaning::StringByte => {
+                return Err(errors::are_not_supported_yet(span, "addresses of string bytes"));
             }
-            Meaning::StringByte => Err(errors::are_not_supported_yet(span, "addresses of string bytes")),
-            _ => Err(errors::address_of_value(span)),
+            _ => return Err(errors::address_of_value(span)),
+        };
+        let provenance = match info.meaning {
+            Meaning::Memory => self.read_through(operand).provenance,
+            _ => Provenance::Other,
+        };
+        let ty = self.session.types.pointer_to(info.ty);
+        Ok(ExprInfo { userland: info.userland, provenance, ..ExprInfo::value(ty) }.meaning(meaning))
+    }
+
+    /// The pointer that a place in memory is read through: the `p` of `*p`, `p[n]`, `p->m.x[2]`.
+    fn read_through(&self, operand: &Expr) -> ExprInfo {
+        let mut at = operand;
+        loop {
+            let next: Option<&Expr> = match &at.kind {
+                ExprKind::Member { base, .. } => Some(base),
+                ExprKind::Unary { operand, .. } => Some(operand),
+                ExprKind::Index { base, keys } => match self.info.get(base) {
+                    Some(info) if self.session.types.target(info.ty).is_some() => Some(base),
+                    _ => keys.first(),
+                },
+                _ => None,
+            };
+            let Some(next) = next else { return self.int() };
+            let Some(info) = self.info.get(next) else { return self.int() };
+            // A struct or array that lies in memory is no pointer: its own address counts.
+            let in_memory = info.meaning == Meaning::Memory
+                && !matches!(self.session.types.resolve(info.ty), Type::Pointer(_));
+            if !in_memory {
+                return info;
+            }
+            at = next;
         }
     }
 
-    /// The pointer that `*p` or `p[n]` was read through.
-    fn read_through(&self, operand: &Expr) -> ExprInfo {
-        let mut pointer = self.int();
-        children(operand, &mut |child| {
-            if let Some(info) = self.info.get(child)
-                && self.session.types.target(info.ty).is_some()
-            {
-                pointer = info;
-            }
-        });
-        pointer
+    fn binary(&mut self, op: BinaryOp, lhs: &Expr, rhs: &Expr, span: Span) -> Checked {
+        let a = self.expr(lhs)?;
+        let b = match self.enumerator(op, a, rhs, span)? {
+            Some(value) => value,
+            None => self.expr(rhs)?,
+        };
+        self.binary_type(op, a, b, span)
     }
 
-    fn binary(&mut self, op: BinaryOp, lhs: &Expr, rhs: &Expr, span: Span) -> Checked {
-        let (a, b) = (self.expr(lhs)?, self.expr(rhs)?);
-        self.binary_type(op, a, b, span)
+    /// The bare name of an enumerator right of a comparison with a value of its enum (language spec §6.4).
+    fn enumerator(
+        &mut self,
+        op: BinaryOp,
+        a: ExprInfo,
+        rhs: &Expr,
+        span: Span,
+    ) -> Result<Option<ExprInfo>, Diagnostic> {
+        use BinaryOp::{Eq, Ge, Gt, Le, Lt, Ne};
+        let is_enum = matches!(self.session.types.resolve(a.ty), Type::Tagged(TagKind::Enum, _));
+        let ExprKind::Name(name) = &rhs.kind else { return Ok(None) };
+        if !is_enum || !matches!(op, Eq | Ne | Lt | Le | Gt | Ge) || self.early.constant(rhs).is_some() {
+            return Ok(None);
+        }
+        let Some(value) = self.session.enumerator_value(a.ty, name) else { return Ok(None) };
+        if self.session.names.var(Scope::Global, name).is_some() {
+            let kind = self.session.types.show(self.session.types.base(a.ty));
+            return Err(errors::ambiguous_enumerator(span, binary_word(op), name, &kind));
+        }
+        let info = ExprInfo::value(a.ty).meaning(Meaning::Known(value));
+        self.info.set(rhs, info);
+        Ok(Some(info))
     }
 
     fn binary_type(&mut self, op: BinaryOp, a: ExprInfo, b: ExprInfo, span: Span) -> Checked {
@@ -440,13 +526,22 @@ impl Body<'_, '_> {
             _ => pointer.ty,
         };
         let provenance = pointer.provenance;
-        Ok(ExprInfo { userland: pointer.userland, provenance, ..ExprInfo::value(ty) })
+        let is_array = matches!(self.session.types.resolve(pointer.ty), Type::Array(..));
+        let meaning = match pointer.meaning {
+            Meaning::Variable(id) | Meaning::Element(id) | Meaning::Part(id) if is_array => {
+                Meaning::PartAddress(id)
+            }
+            Meaning::PartAddress(id) => Meaning::PartAddress(id),
+            _ => Meaning::Operator,
+        };
+        Ok(ExprInfo { userland: pointer.userland, provenance, ..ExprInfo::value(ty) }.meaning(meaning))
     }
 
     /// Pointer arithmetic needs to know what one step is.
-    pub(super) fn known_size(&self, pointer: ExprInfo, span: Span) -> Result<(), Diagnostic> {
+    pub(super) fn known_size(&mut self, pointer: ExprInfo, span: Span) -> Result<(), Diagnostic> {
+        let Some(target) = self.session.types.target(pointer.ty) else { return Ok(()) };
+        self.session.complete(target);
         let types = &self.session.types;
-        let Some(target) = types.target(pointer.ty) else { return Ok(()) };
         match types.size(target, self.session.limits.strsize) {
             Some(_) => Ok(()),
             None => Err(errors::incomplete(span, &types.show(target))),
@@ -485,6 +580,7 @@ impl Body<'_, '_> {
             Marked { ty, userland: false }
         });
         let info = self.expr(operand)?;
+        self.session.complete(to.ty);
         let types = &self.session.types;
         if !types.castable(to.ty, info.ty) {
             return Err(errors::invalid_cast(span, &self.show(info), &to.show(types)));
@@ -495,24 +591,59 @@ impl Body<'_, '_> {
             _ => Provenance::Other,
         };
         let userland = to.userland || (pointers && info.userland);
+        // A struct cast to its own type is the struct.
+        if types.is_record(to.ty) {
+            return Ok(ExprInfo { ty: to.ty, lvalue: false, writable: false, ..info });
+        }
         Ok(ExprInfo { userland, provenance, ..ExprInfo::value(to.ty) })
     }
 
-    fn member(&mut self, base: &Expr, arrow: bool, _member: &Ident, span: Span) -> Checked {
+    fn member(&mut self, base: &Expr, arrow: bool, member: &Ident, span: Span) -> Checked {
         let info = self.expr(base)?;
-        let types = &self.session.types;
         let op = if arrow { "->" } else { "." };
-        let target = match arrow {
-            false => info.ty,
-            true => match types.resolve(info.ty) {
-                Type::Pointer(target) => *target,
-                _ => return Err(errors::member_of_non_pointer(span)),
-            },
+        let target = match (arrow, self.session.types.resolve(info.ty)) {
+            (false, _) => info.ty,
+            (true, Type::Pointer(target)) => *target,
+            (true, _) => return Err(errors::member_of_non_pointer(span)),
         };
-        match types.resolve(target) {
-            Type::Tagged(..) => Err(errors::incomplete(span, &types.show(target))),
-            _ => Err(errors::member_of_non_struct(span, op, &self.show(info))),
+        if !self.session.types.is_record(target) {
+            return Err(errors::member_of_non_struct(span, op, &self.show(info)));
         }
+        self.session.with_members(target);
+        let types = &self.session.types;
+        if types.record(target).is_none() {
+            return Err(self.session.incomplete_type(span, target));
+        }
+        let Some(found) = types.member(target, &member.name) else {
+            let error = errors::no_member(member.span, &member.name, &types.show(target));
+            let names = types.member_names(target);
+            return Err(match suggest::nearest(&member.name, names.iter().map(|name| &**name)) {
+                Some(near) => error.help(format!("did you mean {near}?")),
+                None => error,
+            });
+        };
+        self.session.complete(found.member.ty);
+        let ty = found.member.ty;
+        let userland = info.userland || found.member.userland;
+        let bit_field = found.member.width.is_some();
+        let value = ExprInfo { userland, bit_field, lvalue: true, ..ExprInfo::value(ty) };
+        let by_value = matches!(self.session.types.resolve(ty), Type::Array(..) | Type::Tagged(..));
+        let part = match info.meaning {
+            Meaning::Variable(id) | Meaning::Element(id) | Meaning::Part(id) if !arrow => Some(id),
+            Meaning::PartAddress(id) if arrow => Some(id),
+            _ => None,
+        };
+        if let Some(id) = part {
+            let provenance = self.session.names.vars[id.index()].provenance;
+            return Ok(ExprInfo { writable: true, provenance, ..value }.meaning(Meaning::Part(id)));
+        }
+        // What lies in the struct lies where the struct does; what a pointer in it points to is unknown.
+        let provenance = if by_value { info.provenance } else { Provenance::Other };
+        let writable = match arrow {
+            true => matches!(info.provenance, Provenance::Scratch | Provenance::Unknown),
+            false => info.writable,
+        };
+        Ok(ExprInfo { writable, provenance, ..value }.meaning(Meaning::Memory))
     }
 }
 

@@ -12,10 +12,11 @@ use super::formula::Param;
 use super::info::children;
 use super::names::Marked;
 use super::session::Session;
-use crate::ast::{BinaryOp, Expr, ExprId, ExprKind, IntLit, Program, Stmt, UnaryOp};
+use crate::ast::{BinaryOp, Expr, ExprId, ExprKind, Ident, IntLit, Program, Stmt, UnaryOp};
 use crate::builtins::{Action, AggFn, BuiltinVar, Func, actions, consts, funcs};
 use crate::diag::Diagnostic;
 use crate::ir::Scope;
+use crate::source::Span;
 use crate::types::classes::truncate;
 use crate::types::{
     INT, IntType, LONG, LONG_LONG, TypeId, TypeTable, UNSIGNED, UNSIGNED_LONG, UNSIGNED_LONG_LONG,
@@ -128,7 +129,9 @@ impl Session<'_> {
             ExprKind::Name(name) => {
                 let ty = self.types.common().int;
                 let inline = self.inline_constant(name).filter(|_| self.hidden(name).is_none());
-                inline.or_else(|| consts::constant(name).map(|value| Folded { value, ty }))
+                inline
+                    .or_else(|| consts::constant(name).map(|value| Folded { value, ty }))
+                    .or_else(|| self.enumerators.get(name).copied())
             }
             ExprKind::Call { callee, .. } => {
                 self.callee(callee)?;
@@ -160,8 +163,14 @@ impl Session<'_> {
             }
             ExprKind::SizeofType(ty) => {
                 let marked = self.type_name(early, ty)?;
+                self.complete(marked.ty);
                 let size = self.types.size(marked.ty, self.limits.strsize);
                 let value = size.ok_or_else(|| errors::sizeof_type(expr.span))? as i64;
+                Some(Folded { value, ty: self.types.common().size })
+            }
+            ExprKind::Offsetof { ty, member } => {
+                let ty = self.type_name(early, ty)?.ty;
+                let value = self.offset_of(ty, member, expr.span)? as i64;
                 Some(Folded { value, ty: self.types.common().size })
             }
             ExprKind::SizeofExpr(operand) => match &operand.kind {
@@ -176,6 +185,24 @@ impl Session<'_> {
             early.set(expr, folded);
         }
         Ok(())
+    }
+
+    /// The place of a member in bytes.
+    fn offset_of(&mut self, ty: TypeId, member: &Ident, span: Span) -> Result<u64, Diagnostic> {
+        if !self.types.is_record(ty) {
+            return Err(errors::offsetof_type(span));
+        }
+        self.with_members(ty);
+        if self.types.record(ty).is_none() {
+            return Err(errors::incomplete(span, &self.types.show(ty)));
+        }
+        let found = self.types.member(ty, &member.name);
+        let found =
+            found.ok_or_else(|| errors::offsetof_member(member.span, &member.name, &self.types.show(ty)))?;
+        match found.member.width {
+            Some(_) => Err(errors::offsetof_bit_field(member.span, &member.name)),
+            None => Ok(found.bit_offset / 8),
+        }
     }
 
     /// A constant as a cast leaves it.

@@ -52,10 +52,8 @@ impl Body<'_, '_> {
         let [key] = keys else {
             return Err(errors::not_associative(span, &self.describe(base, base_info)));
         };
-        if let (Meaning::Variable(id) | Meaning::ArrayElement(id), Type::Array(element, length)) =
-            (base_info.meaning, self.session.types.get(base_info.ty).clone())
-        {
-            let key_info = self.expr(key)?;
+        let key_info = self.expr(key)?;
+        if let Type::Array(_, length) = *self.session.types.resolve(base_info.ty) {
             if !self.is_integer(key_info) {
                 return Err(self.incompatible(span, base_info, "+", key_info));
             }
@@ -65,13 +63,10 @@ impl Body<'_, '_> {
             {
                 return Err(errors::array_bounds(span, index, length));
             }
-            return Ok(ExprInfo { ty: element, ..base_info }.meaning(Meaning::ArrayElement(id)));
+            return self.dereference(base_info, span);
         }
-        let key_info = self.expr(key)?;
         let sum = self.add(base_info, key_info, BinaryOp::Add, span)?;
-        let target = self.dereference(sum, span)?;
-        let meaning = if self.is_string(sum) { Meaning::StringByte } else { Meaning::PointerElement };
-        Ok(target.meaning(meaning))
+        self.dereference(sum, span)
     }
 
     /// Whether brackets after a name are the arguments of an inline.

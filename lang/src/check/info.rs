@@ -29,16 +29,20 @@ pub enum Meaning {
     Variable(VarId),
     /// An element of an associative array, indexed by all keys of the node.
     Element(VarId),
-    /// An index into an ordinary array; its base is the array or another such index.
-    ArrayElement(VarId),
+    /// A part of a variable's storage: a member of a struct, an element of an ordinary array, `*` of a [`Meaning::PartAddress`].
+    Part(VarId),
+    /// The address of a part: a sum of an array variable and an integer, `&` of a part.
+    PartAddress(VarId),
     /// A built-in variable and the index of `argN`.
     Builtin(BuiltinVar, u32),
     /// `args[n]`
     Argument(u32),
     /// One byte of a string: `s[n]`, `*s`.
     StringByte,
-    /// `*(base + key)` through a pointer.
-    PointerElement,
+    /// Memory behind an address: `*p`, `p[n]`, `p->m`, and members and elements of such.
+    Memory,
+    /// A symbol of the kernel: its address, and whether each CPU has its own.
+    Symbol(u64, bool),
     /// A call of a subroutine.
     Call(Func),
     /// A call of an action; stands as a statement only.
@@ -50,8 +54,8 @@ pub enum Meaning {
     Aggregating(AggFn),
     /// A mention of an aggregation.
     Aggregation(AggId),
-    /// `sizeof expr`: known, though no constant expression.
-    Size(u64),
+    /// Known, though no constant expression: `sizeof expr`, an enumerator by its comparison.
+    Known(i64),
 }
 
 /// What is known of an expression.
@@ -67,6 +71,8 @@ pub struct ExprInfo {
     pub lvalue: bool,
     /// Whether D may change that storage.
     pub writable: bool,
+    /// Whether it is a bit-field.
+    pub bit_field: bool,
     /// What it points into, if it is a pointer.
     pub provenance: Provenance,
     /// What it stands for.
@@ -82,6 +88,7 @@ impl ExprInfo {
             constant: None,
             lvalue: false,
             writable: false,
+            bit_field: false,
             provenance: Provenance::Other,
             meaning: Meaning::Operator,
         }
@@ -216,7 +223,8 @@ pub fn children<'a>(expr: &'a Expr, f: &mut dyn FnMut(&'a Expr)) {
         | ExprKind::SelfVar(_)
         | ExprKind::ThisVar(_)
         | ExprKind::Agg(_)
-        | ExprKind::SizeofType(_) => {}
+        | ExprKind::SizeofType(_)
+        | ExprKind::Offsetof { .. } => {}
         ExprKind::Call { callee: first, args: rest } | ExprKind::Index { base: first, keys: rest } => {
             f(first);
             rest.iter().for_each(f);

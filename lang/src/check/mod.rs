@@ -7,8 +7,8 @@
 //! | file | what it settles |
 //! |---|---|
 //! | [`session`] | the order of checks, what programs share |
-//! | [`decl`] | declarations and type names |
 //! | [`inline`], [`formula`] | definitions that are checked once and used by name |
+//! | [`decl`], [`typenames`] | declarations; type names and definitions |
 //! | [`fold`] | constants, casts' types, names of functions: all before any clause |
 //! | [`probes`] | descriptions to probes and argument signatures |
 //! | [`clause`] | statements, predicate |
@@ -41,6 +41,7 @@ mod shapes;
 mod suggest;
 #[cfg(test)]
 pub(crate) mod tests;
+mod typenames;
 
 pub use attributes::Attributes;
 pub use info::{ExprInfo, Meaning, Site, SiteDetail, TypeInfo};
@@ -53,7 +54,7 @@ const BUILTIN_ARRAYS: &[&str] = &["args", "uregs", "fds"];
 /// A variable's shape as messages name it.
 fn kind_of_shape(shape: &VarShape) -> &'static str {
     match shape {
-        VarShape::Scalar | VarShape::Array(_) => "scalar",
+        VarShape::Scalar => "scalar",
         VarShape::Associative(_) => "associative array",
     }
 }

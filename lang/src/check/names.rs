@@ -53,12 +53,10 @@ impl Provenance {
 /// How a variable is indexed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum VarShape {
-    /// Not at all.
+    /// Not at all, or as its type says: an ordinary array is a variable of an array type.
     Scalar,
     /// By keys of these types.
     Associative(Vec<Marked>),
-    /// An ordinary array with these bounds, outermost first.
-    Array(Vec<u64>),
 }
 
 /// A D variable.

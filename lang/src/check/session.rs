@@ -4,21 +4,22 @@
 //! In: parsed programs, in command-line order. Out: [`Checked`]. A program that fails leaves the session in no defined
 //! state; a caller that wants to go on keeps a clone from before.
 
-use std::collections::HashMap;
+use std::cell::RefCell;
+use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 use super::attributes::{Attributes, Declared};
-use super::fold::Early;
+use super::fold::{Early, Folded};
 use super::formula::{Formula, Origin};
 use super::info::{TypeInfo, for_each_expr};
 use super::inline::Inlines;
-use super::names::{AggInfo, Names, VarInfo};
+use super::names::{AggInfo, Marked, Names, VarInfo};
 use super::probes::Probes;
 use super::{errors, suggest};
-use crate::ast::{Clause, ExprKind, Item, Program};
+use crate::ast::{Clause, Expr, ExprKind, Item, Program};
 use crate::builtins::{Action, AggFn, BuiltinVar, Func, vars};
 use crate::diag::Diagnostic;
-use crate::env::{Environment, Probe, ProbeArg, Stability};
+use crate::env::{Environment, KernelTypeId, Probe, ProbeArg, Stability};
 use crate::ir::{ClauseId, Enabling, Limits, Scope, ValueType};
 use crate::options::{Options, StackOptions};
 use crate::parse::{Names as KnownNames, place};
@@ -55,6 +56,17 @@ impl Signature {
             description: String::new(),
         }
     }
+}
+
+/// A symbol of the kernel as a program uses it.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Symbol {
+    /// Its type, if anybody says.
+    pub ty: Option<Marked>,
+    /// Where it is.
+    pub address: u64,
+    /// Whether each CPU has its own.
+    pub per_cpu: bool,
 }
 
 /// A clause with the side tables of one argument signature.
@@ -116,6 +128,16 @@ pub struct Session<'a> {
     pub(super) inlines: Inlines,
     /// What all uses of formulas come to so far.
     pub(super) expanded: usize,
+    /// The constants that enums of programs made.
+    pub(super) enumerators: HashMap<String, Folded>,
+    /// The typedefs that programs made; their types are in the table.
+    pub(super) typedefs: HashSet<String>,
+    /// The symbols that programs gave a type.
+    pub(super) externs: HashMap<String, Marked>,
+    /// Type names that the kernel was asked for.
+    pub(super) kernel_names: RefCell<HashMap<String, Option<KernelTypeId>>>,
+    /// Tags that the kernel was asked for in vain.
+    pub(super) absent: HashSet<TypeId>,
     spelt: HashMap<String, Option<TypeId>>,
     programs: Vec<(Program, Early)>,
     attributes: Vec<Attributes>,
@@ -143,6 +165,11 @@ impl<'a> Session<'a> {
             formulas: Vec::new(),
             inlines: Inlines::new(),
             expanded: 0,
+            enumerators: HashMap::new(),
+            typedefs: HashSet::new(),
+            externs: HashMap::new(),
+            kernel_names: RefCell::default(),
+            absent: HashSet::new(),
             spelt: HashMap::new(),
             programs: Vec::new(),
             attributes: Vec::new(),
@@ -257,9 +284,36 @@ impl<'a> Session<'a> {
         if let Some(&ty) = self.spelt.get(spelling) {
             return ty;
         }
-        let ty = self.types.spelt(spelling);
+        let ty = self.types.spelt(spelling).or_else(|| self.kernel_spelt(spelling));
         self.spelt.insert(spelling.to_owned(), ty);
         ty
+    }
+
+    /// A spelling whose base is a typedef of the kernel.
+    fn kernel_spelt(&mut self, spelling: &str) -> Option<TypeId> {
+        let base_end = spelling.find('*').unwrap_or(spelling.len());
+        let mut words = spelling[..base_end].split_whitespace().filter(|word| *word != "const");
+        let (Some(word), None) = (words.next(), words.next()) else { return None };
+        let mut ty = self.named_type(word)?;
+        for _ in spelling[base_end..].matches('*') {
+            ty = self.types.pointer_to(ty);
+        }
+        Some(ty)
+    }
+
+    /// The type that the kernel has under a name, `mod`name` or plain; each name is asked for once.
+    pub(super) fn kernel_name(&self, name: &str) -> Option<KernelTypeId> {
+        if let Some(&known) = self.kernel_names.borrow().get(name) {
+            return known;
+        }
+        let (module, bare) = match name.split_once('`') {
+            Some((module, bare)) => (Some(module).filter(|module| !module.is_empty()), bare),
+            None => (None, name),
+        };
+        let kernel = self.env.kernel_types().ok().filter(|_| !bare.contains('`'));
+        let found = kernel.and_then(|kernel| kernel.find(module, None, bare));
+        self.kernel_names.borrow_mut().insert(name.to_owned(), found);
+        found
     }
 
     /// How a value of a type is stored and recorded; `None` for what has no value yet.
@@ -279,11 +333,67 @@ impl<'a> Session<'a> {
 
     // Errors about names.
 
+    /// The value that an enum gives a name.
+    pub(super) fn enumerator_value(&mut self, ty: TypeId, name: &str) -> Option<i64> {
+        self.complete(ty);
+        if let Ok(kernel) = self.env.kernel_types() {
+            self.types.load_values(kernel, ty);
+        }
+        let values = self.types.enumeration(ty)?.values.as_deref()?;
+        values.iter().find(|(known, _)| **known == *name).map(|(_, value)| *value)
+    }
+
+    /// What is wrong with a type of which only the tag is known.
+    pub(super) fn incomplete_type(&self, span: Span, ty: TypeId) -> Diagnostic {
+        let error = errors::incomplete(span, &self.types.show(ty));
+        match self.env.kernel_types() {
+            Ok(_) => error,
+            Err(why) => error.help(why),
+        }
+    }
+
+    /// A symbol of the kernel, `` `name `` or `` module`name ``, with the type that a program or the kernel gives it.
+    pub(super) fn symbol(&mut self, name: &str, span: Span) -> Result<Symbol, Diagnostic> {
+        let unknown = || errors::unknown_symbol(span, name);
+        let (module, bare) = name.rsplit_once('`').ok_or_else(unknown)?;
+        if module.contains('`') {
+            return Err(unknown());
+        }
+        let module = Some(module).filter(|module| !module.is_empty());
+        let found = match self.env.kernel_symbol(module, bare) {
+            Ok(found) => found.ok_or_else(unknown)?,
+            Err(why) => return Err(errors::symbols_unreadable(span, name, &why)),
+        };
+        let known = found.ty.zip(self.env.kernel_types().ok()).map(|(id, kernel)| {
+            let imported = self.types.import(kernel, id);
+            Marked { ty: imported.ty, userland: imported.userland }
+        });
+        let ty = match self.externs.get(bare).copied().or(known) {
+            None if found.function => {
+                let result = self.types.common().int;
+                Some(Marked { ty: self.types.add(Type::Function(result)), userland: false })
+            }
+            ty => ty,
+        };
+        if let Some(ty) = ty {
+            self.complete(ty.ty);
+        }
+        let hidden = "its address is hidden from this user (see /proc/sys/kernel/kptr_restrict)";
+        let address = found.address.ok_or_else(|| errors::symbols_unreadable(span, name, hidden))?;
+        Ok(Symbol { ty, address, per_cpu: found.per_cpu })
+    }
+
+    /// The size of the code of a function of the kernel, if it is known.
+    pub(super) fn function_size(&self, operand: &Expr) -> Option<u64> {
+        let ExprKind::Name(name) = &operand.kind else { return None };
+        let (module, bare) = name.rsplit_once('`')?;
+        let module = Some(module).filter(|module| !module.is_empty());
+        let symbol = self.env.kernel_symbol(module, bare).ok()??;
+        (symbol.size != 0).then_some(symbol.size)
+    }
+
     /// What is wrong with a name that is no variable.
     pub(super) fn unknown_name(&self, name: &str, span: Span) -> Diagnostic {
-        if name.contains('`') {
-            return errors::are_not_supported_yet(span, "kernel and user symbols");
-        }
         if self.hidden(name).is_some() {
             return self.hidden_help(errors::undefined_name(span, name), name);
         }
@@ -345,12 +455,13 @@ impl<'a> Session<'a> {
 /// What the parser asks of the session to tell types from variables.
 impl KnownNames for Session<'_> {
     fn is_type(&self, name: &str) -> bool {
-        self.types.named(name).is_some()
+        self.types.named(name).is_some() || self.kernel_name(name).is_some()
     }
 
     fn is_global(&self, name: &str) -> bool {
         self.names.var(Scope::Global, name).is_some()
             || self.inline(name).is_some()
+            || self.enumerators.contains_key(name)
             || super::decl::is_built_in(name)
     }
 }
@@ -359,6 +470,8 @@ impl KnownNames for Session<'_> {
 pub fn value_type(types: &TypeTable, ty: TypeId) -> Option<ValueType> {
     match types.resolve(ty) {
         Type::String => Some(ValueType::Str),
+        // Characters are copied, as a string is.
+        Type::Array(element, _) if types.is_character(*element) => Some(ValueType::Str),
         Type::Pointer(_) => Some(ValueType::Pointer),
         Type::Symbolic(kind) => Some(ValueType::Symbolic(*kind)),
         _ => types.int_type(ty).map(|int| ValueType::Int { bits: int.bits, signed: int.signed }),

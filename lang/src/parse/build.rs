@@ -4,12 +4,13 @@ mod definition;
 
 use pest::iterators::{Pair, Pairs};
 
-use super::errors::{too_deep, unsupported};
+use super::errors::too_deep;
 use super::macros::MacroToken;
 use super::scan::Item as Prepared;
 use super::{MAX_DEPTH, Rule};
 use crate::ast::{
-    Clause, Declaration, Declarator, Derived, Expr, ExprId, Ident, Item, ProbeDesc, Stmt, Storage, TypeName,
+    Clause, DEFINITION, Declaration, Declarator, Definition, DefinitionBody, Derived, Enumerator, Expr,
+    ExprId, Ident, Item, MemberDeclaration, MemberDeclarator, ProbeDesc, Stmt, Storage, TagKind, TypeName,
     TypeSpecs,
 };
 use crate::diag::{Diagnostic, Tag};
@@ -90,13 +91,6 @@ impl Builder<'_> {
         let id = ExprId(*self.next_id);
         *self.next_id += 1;
         id
-    }
-
-    /// The error for what is parsed only to be refused; it points at the first word.
-    pub(super) fn refuse(&self, what: &str, pair: &Pair<'_, Rule>) -> Diagnostic {
-        let start = self.item.start + pair.as_span().start();
-        let len = self.text.as_bytes()[start..].iter().take_while(|b| b.is_ascii_alphabetic()).count();
-        unsupported(what, self.span_of(start, start + len))
     }
 
     // ---- Clauses and statements
@@ -184,7 +178,7 @@ impl Builder<'_> {
     fn declaration(&mut self, pair: Pair<'_, Rule>) -> Result<Declaration, Diagnostic> {
         let span = self.span(&pair);
         let mut storage = None;
-        let mut specs = TypeSpecs { words: Vec::new(), qualifiers: Vec::new(), span };
+        let mut specs = empty_specs(span);
         let mut declarators = Vec::new();
         for part in pair.into_inner() {
             match part.as_rule() {
@@ -192,19 +186,6 @@ impl Builder<'_> {
                 Rule::declarator => declarators.push(self.declarator(part)?),
                 _ => {}
             }
-        }
-        if let Some((class, at)) = storage {
-            match class {
-                Storage::Typedef => return Err(unsupported("type definitions", at)),
-                Storage::Extern if !declarators.is_empty() => {
-                    return Err(unsupported("extern declarations", at));
-                }
-                _ => {}
-            }
-        }
-        let is_function = |d: &&Declarator| matches!(d.derived.last(), Some(Derived::Function(_)));
-        if let Some(prototype) = declarators.iter().find(is_function) {
-            return Err(unsupported("function prototypes", prototype.span));
         }
         Ok(Declaration { storage: storage.map(|(class, _)| class), specs, declarators, span })
     }
@@ -216,7 +197,7 @@ impl Builder<'_> {
         pair: Pair<'_, Rule>,
     ) -> Result<(Option<(Storage, Span)>, TypeSpecs), Diagnostic> {
         let parameter = pair.as_rule() == Rule::parameter_specifiers;
-        let mut specs = TypeSpecs { words: Vec::new(), qualifiers: Vec::new(), span: self.span(&pair) };
+        let mut specs = empty_specs(self.span(&pair));
         let mut storage: Option<(Storage, Span)> = None;
         for part in pair.into_inner() {
             let span = self.span(&part);
@@ -249,15 +230,80 @@ impl Builder<'_> {
                         specs.words.push(Ident { name: format!("{kind} {tag}"), span });
                     }
                 }
-                Rule::struct_definition => {
-                    let kind = keyword_of(self.source_text(&part));
-                    return Err(self.refuse(&format!("{kind} definitions"), &part));
+                Rule::struct_definition | Rule::enum_definition => {
+                    specs.words.push(Ident { name: DEFINITION.to_string(), span });
+                    let definition = self.definition(part)?;
+                    specs.definitions.push(definition);
                 }
-                Rule::enum_definition => return Err(self.refuse("enum definitions", &part)),
                 _ => {}
             }
         }
         Ok((storage, specs))
+    }
+
+    /// Reads a struct, union or enum with its body.
+    fn definition(&mut self, pair: Pair<'_, Rule>) -> Result<Definition, Diagnostic> {
+        let span = self.span(&pair);
+        // The grammar has three keywords here.
+        let kind = TagKind::of_word(keyword_of(self.source_text(&pair))).unwrap_or(TagKind::Struct);
+        let (mut tag, mut members, mut enumerators) = (None, Vec::new(), Vec::new());
+        self.level += 1;
+        if self.level > MAX_DEPTH {
+            return Err(too_deep(span));
+        }
+        for part in pair.into_inner() {
+            match part.as_rule() {
+                Rule::name => tag = Some(self.word(&part)),
+                Rule::struct_member => members.push(self.member_declaration(part)?),
+                Rule::enumerator => enumerators.push(self.enumerator(part)?),
+                _ => {}
+            }
+        }
+        self.level -= 1;
+        let body = match kind {
+            TagKind::Enum => DefinitionBody::Enumerators(enumerators),
+            TagKind::Struct | TagKind::Union => DefinitionBody::Members(members),
+        };
+        Ok(Definition { kind, tag, body, span })
+    }
+
+    fn member_declaration(&mut self, pair: Pair<'_, Rule>) -> Result<MemberDeclaration, Diagnostic> {
+        let mut specs = empty_specs(self.span(&pair));
+        let mut members = Vec::new();
+        for part in pair.into_inner() {
+            match part.as_rule() {
+                Rule::type_specifiers => specs = self.specifiers(part)?.1,
+                Rule::member_declarator => members.push(self.member_declarator(part)?),
+                _ => {}
+            }
+        }
+        Ok(MemberDeclaration { specs, members })
+    }
+
+    fn member_declarator(&mut self, pair: Pair<'_, Rule>) -> Result<MemberDeclarator, Diagnostic> {
+        let mut declarator = Declarator { name: None, derived: Vec::new(), span: self.span(&pair) };
+        let mut width = None;
+        for part in pair.into_inner() {
+            match part.as_rule() {
+                Rule::declarator => declarator = self.declarator(part)?,
+                Rule::constant => width = Some(Box::new(self.constant(part)?)),
+                _ => {}
+            }
+        }
+        Ok(MemberDeclarator { declarator, width })
+    }
+
+    fn enumerator(&mut self, pair: Pair<'_, Rule>) -> Result<Enumerator, Diagnostic> {
+        let mut name = Ident { name: String::new(), span: self.span(&pair) };
+        let mut value = None;
+        for part in pair.into_inner() {
+            match part.as_rule() {
+                Rule::name => name = self.word(&part),
+                Rule::constant => value = Some(Box::new(self.constant(part)?)),
+                _ => {}
+            }
+        }
+        Ok(Enumerator { name, value })
     }
 
     /// Reads a declarator, nested or not, named or abstract.
@@ -278,7 +324,7 @@ impl Builder<'_> {
                     }
                 }
                 Rule::array => suffixes.push(self.array(part)?),
-                Rule::function => suffixes.push(Derived::Function(self.parameters(part)?)),
+                Rule::function => suffixes.push(self.function(part)?),
                 _ => {}
             }
         }
@@ -316,8 +362,12 @@ impl Builder<'_> {
         Ok(Derived::Array(bound))
     }
 
-    fn parameters(&mut self, function: Pair<'_, Rule>) -> Result<Vec<TypeName>, Diagnostic> {
-        child(function, Rule::parameters).map_or(Ok(Vec::new()), |list| self.parameter_list(list))
+    fn function(&mut self, pair: Pair<'_, Rule>) -> Result<Derived, Diagnostic> {
+        let Some(list) = child(pair, Rule::parameters) else {
+            return Ok(Derived::Function(Vec::new(), false));
+        };
+        let more = list.clone().into_inner().any(|part| part.as_rule() == Rule::ellipsis);
+        Ok(Derived::Function(self.parameter_list(list)?, more))
     }
 
     fn parameter_list(&mut self, parameters: Pair<'_, Rule>) -> Result<Vec<TypeName>, Diagnostic> {
@@ -332,7 +382,7 @@ impl Builder<'_> {
     pub(super) fn type_name(&mut self, pair: Pair<'_, Rule>) -> Result<TypeName, Diagnostic> {
         let span = self.span(&pair);
         let end = Span { start: span.end, ..span };
-        let mut specs = TypeSpecs { words: Vec::new(), qualifiers: Vec::new(), span };
+        let mut specs = empty_specs(span);
         let mut declarator = Declarator { name: None, derived: Vec::new(), span: end };
         for part in pair.into_inner() {
             match part.as_rule() {
@@ -348,6 +398,10 @@ impl Builder<'_> {
 /// The first child of a kind. Where the grammar demands one, there is one.
 pub(super) fn child<'i>(pair: Pair<'i, Rule>, rule: Rule) -> Option<Pair<'i, Rule>> {
     pair.into_inner().find(|part| part.as_rule() == rule)
+}
+
+fn empty_specs(span: Span) -> TypeSpecs {
+    TypeSpecs { words: Vec::new(), definitions: Vec::new(), qualifiers: Vec::new(), span }
 }
 
 /// `struct`, `union` or `enum` at the start of a tag or a definition.

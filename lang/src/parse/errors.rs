@@ -35,11 +35,6 @@ pub(super) fn too_deep(span: Span) -> Diagnostic {
     ))
 }
 
-/// The error for what the grammar knows and the checker does not yet.
-pub(super) fn unsupported(what: &str, span: Span) -> Diagnostic {
-    Diagnostic::new(Tag::Unknown, span, format!("{what} are not supported yet"))
-}
-
 /// The character at a byte offset, as a string; empty at the end.
 pub(super) fn character_at(text: &str, at: usize) -> &str {
     let rest = text.get(at..).unwrap_or("");

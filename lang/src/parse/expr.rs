@@ -256,7 +256,7 @@ impl Builder<'_> {
                 let ty = child(pair, Rule::type_name).ok_or_else(|| too_deep(span))?;
                 ExprKind::SizeofType(self.type_name(ty)?)
             }
-            Rule::offset_of => return Err(self.refuse("offsetof expressions", &pair)),
+            Rule::offset_of => self.offset_of(pair)?,
             Rule::translation => return self.translation(pair),
             _ => ExprKind::Name(self.word(&pair).name),
         };
@@ -277,6 +277,21 @@ impl Builder<'_> {
         // The grammar demands both.
         let (Some(ty), Some(operand)) = (ty, operand) else { return Err(too_deep(span)) };
         self.node(ExprKind::Xlate { ty, operand: Box::new(operand.expr) }, span, operand.depth + 1)
+    }
+
+    fn offset_of(&mut self, pair: Pair<'_, Rule>) -> Result<ExprKind, Diagnostic> {
+        let span = self.span(&pair);
+        let (mut ty, mut member) = (None, None);
+        for part in pair.into_inner() {
+            match part.as_rule() {
+                Rule::type_name => ty = Some(self.type_name(part)?),
+                Rule::name => member = Some(self.word(&part)),
+                _ => {}
+            }
+        }
+        // The grammar gives both.
+        let (Some(ty), Some(member)) = (ty, member) else { return Err(too_deep(span)) };
+        Ok(ExprKind::Offsetof { ty, member })
     }
 
     fn integer(&mut self, pair: &Pair<'_, Rule>) -> Result<Node, Diagnostic> {

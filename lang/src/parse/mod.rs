@@ -104,7 +104,10 @@ pub fn parse_prefix(
         };
         program.items.extend(scanner.pragmas.drain(..).map(Item::Pragma));
         match item_tree(rule, id, text, item, &mut program.expr_count) {
-            Ok(node) => program.items.push(node),
+            Ok(node) => {
+                scanner.declared(&node);
+                program.items.push(node);
+            }
             Err(diagnostic) => {
                 error = Some(diagnostic);
                 break;

@@ -163,6 +163,7 @@ fn show(expr: &Expr) -> String {
         ExprKind::Comma(lhs, rhs) => format!("(, {} {})", show(lhs), show(rhs)),
         ExprKind::Cast { ty, operand } => format!("(cast {} {})", print::type_name(ty), show(operand)),
         ExprKind::Xlate { ty, operand } => format!("(xlate {} {})", print::type_name(ty), show(operand)),
+        ExprKind::Offsetof { ty, member } => format!("offsetof({}, {})", print::type_name(ty), member.name),
         ExprKind::SizeofType(ty) => format!("(sizeof-type {})", print::type_name(ty)),
         ExprKind::SizeofExpr(operand) => format!("(sizeof {})", show(operand)),
         ExprKind::Stringof(operand) => format!("(stringof {})", show(operand)),

@@ -2,7 +2,7 @@
 
 use crate::builtins::Symbolic;
 
-use super::{CHAR, INT, IntType, TagKind, Type, TypeId, TypeTable};
+use super::{CHAR, INT, IntType, TagKind, Type, TypeId, TypeTable, bare_tag};
 
 /// What the compatibility rules must know of an operand besides its type.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -20,7 +20,7 @@ impl TypeTable {
     pub fn int_type(&self, id: TypeId) -> Option<IntType> {
         match self.resolve(id) {
             Type::Int(int) => Some(*int),
-            Type::Tagged(TagKind::Enum, _) => Some(INT),
+            Type::Tagged(TagKind::Enum, _) => Some(self.enumeration(id).map_or(INT, |e| e.int)),
             _ => None,
         }
     }
@@ -89,11 +89,21 @@ impl TypeTable {
         if a == b {
             return true;
         }
-        match (self.resolve(a), self.resolve(b)) {
+        let (a, b) = (self.base(a), self.base(b));
+        match (self.get(a), self.get(b)) {
             (Type::Pointer(a), Type::Pointer(b)) => self.same(*a, *b),
             (Type::Array(a, n), Type::Array(b, m)) => n == m && self.same(*a, *b),
             (Type::Function(_), Type::Function(_)) => true,
             (Type::Symbolic(a), Type::Symbolic(b)) => a.type_name() == b.type_name(),
+            (Type::Tagged(kind, one), Type::Tagged(other_kind, other)) => {
+                kind == other_kind
+                    && bare_tag(one).is_some_and(|one| bare_tag(other) == Some(one))
+                    && match (self.size(a, 1), self.size(b, 1)) {
+                        (Some(one), Some(other)) => one == other,
+                        // A forward declaration of what is defined elsewhere.
+                        _ => true,
+                    }
+            }
             (a, b) => a == b,
         }
     }
@@ -147,7 +157,10 @@ impl TypeTable {
         let (ia, ib) = (self.int_type(a)?, self.int_type(b)?);
         let pick = if ib.rank() > ia.rank() { b } else { a };
         Some(match self.resolve(pick) {
-            Type::Tagged(..) => self.common().int,
+            Type::Tagged(..) => match self.int_type(pick)?.bits {
+                64 => self.common().int64,
+                _ => self.common().int,
+            },
             _ => pick,
         })
     }

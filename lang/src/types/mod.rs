@@ -1,17 +1,25 @@
-//! Types of D: C's integer, pointer, array and function types, `string`, and the internal `<DYN>`, by id.
+//! Types of D: C's types, `string`, and the internal `<DYN>`, by id.
 //!
-//! In: specifiers and spellings (`unsigned long`, `char *`, `pid_t`). Out: a [`TypeId`] of a [`TypeTable`], in which
-//! equal types have equal ids. Typedefs keep their name for messages; every rule looks through them. Structs, unions
-//! and enums are known by tag only until type data is read: [`Type::Tagged`] can be pointed to and nothing else.
+//! In: specifiers and spellings (`unsigned long`, `char *`, `pid_t`), definitions of structs, unions and enums
+//! ([`records`]), types of the kernel ([`kernel`]). Out: a [`TypeId`] of a [`TypeTable`], in which equal types have equal
+//! ids. Typedefs keep their name for messages; every rule looks through them. A struct, union or enum is its tag,
+//! [`Type::Tagged`]; what is behind the tag is looked up when it is needed, and until it is defined it can be pointed
+//! to and nothing else.
 //!
-//! The table never asks the machine anything. The data model is LP64 (language spec §5.1).
+//! The table never asks the machine anything by itself. The data model is LP64 (language spec §5.1).
 
 pub mod classes;
+pub mod kernel;
+pub mod parts;
+pub mod records;
 
 use std::collections::HashMap;
 use std::sync::Arc;
 
+pub use crate::ast::TagKind;
 use crate::builtins::Symbolic;
+use kernel::Kernel;
+use records::{Enumeration, Record};
 
 /// Index in a [`TypeTable`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -63,26 +71,6 @@ ints! {
     UNSIGNED_LONG_LONG = "unsigned long long", 64, false, 11;
 }
 
-/// Which space a tag lives in.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[allow(missing_docs, reason = "the names are C's")]
-pub enum TagKind {
-    Struct,
-    Union,
-    Enum,
-}
-
-impl TagKind {
-    /// The keyword.
-    pub fn word(self) -> &'static str {
-        match self {
-            TagKind::Struct => "struct",
-            TagKind::Union => "union",
-            TagKind::Enum => "enum",
-        }
-    }
-}
-
 /// A type.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Type {
@@ -105,7 +93,8 @@ pub enum Type {
     Dyn(&'static str),
     /// A stack or an address that prints as a symbol.
     Symbolic(Symbolic),
-    /// A struct, union or enum of which only the tag is known.
+    /// A struct, union or enum by its tag. Those of the kernel have a scope before the tag, `vmlinux`task_struct`, those
+    /// without a tag a number that no tag can be.
     Tagged(TagKind, Arc<str>),
     /// Another name of a type.
     Typedef(Arc<str>, TypeId),
@@ -137,6 +126,33 @@ const TYPEDEFS: &[(&str, &str)] = &[
     ("gid_t", "unsigned int"),
     ("dev_t", "unsigned int"),
     ("processorid_t", "int"),
+    // Of the other systems with D, so that their scripts find them (language spec §5.1 and its neighbours).
+    ("boolean_t", "int"),
+    ("caddr_t", "char *"),
+    ("chipid_t", "int"),
+    ("ctid_t", "int"),
+    ("hrtime_t", "long long"),
+    ("in_addr_t", "unsigned int"),
+    ("in_port_t", "unsigned short"),
+    ("intmax_t", "long"),
+    ("ipaddr_t", "unsigned int"),
+    ("k_sigset_t", "unsigned long"),
+    ("kthread_t", "struct task_struct"),
+    ("lgrp_id_t", "int"),
+    ("longlong_t", "long long"),
+    ("offset_t", "long long"),
+    ("pgcnt_t", "unsigned long"),
+    ("poolid_t", "int"),
+    ("projid_t", "int"),
+    ("psetid_t", "int"),
+    ("taskid_t", "int"),
+    ("u_char", "unsigned char"),
+    ("u_int", "unsigned int"),
+    ("u_long", "unsigned long"),
+    ("u_short", "unsigned short"),
+    ("uintmax_t", "unsigned long"),
+    ("u_offset_t", "unsigned long long"),
+    ("zoneid_t", "int"),
 ];
 
 /// Typedefs of the kernel that the arguments of system calls are spelt with. They serve [`TypeTable::spelt`] only, for
@@ -179,9 +195,17 @@ const KERNEL_TYPEDEFS: &[(&str, &str)] = &[
 pub struct TypeTable {
     types: Vec<Type>,
     ids: HashMap<Type, TypeId>,
+    /// By type: how deep it nests by value or by derivation, which bounds every walk over it.
+    depths: Vec<u32>,
     names: HashMap<Arc<str>, TypeId>,
+    records: HashMap<TypeId, Record>,
+    enums: HashMap<TypeId, Enumeration>,
+    kernel: Kernel,
     common: Common,
 }
+
+/// Deepest nesting of a type. Walks over types recurse this far at most.
+pub const MAX_DEPTH: u32 = 100;
 
 /// The types that rules name.
 #[derive(Clone, Copy, Debug)]
@@ -212,7 +236,11 @@ impl TypeTable {
         let mut table = TypeTable {
             types: Vec::new(),
             ids: HashMap::new(),
+            depths: Vec::new(),
             names: HashMap::new(),
+            records: HashMap::new(),
+            enums: HashMap::new(),
+            kernel: Kernel::default(),
             common: Common {
                 void: zero,
                 char: zero,
@@ -235,7 +263,7 @@ impl TypeTable {
             table.name(name, Type::Float(name, size));
         }
         for &(name, target) in TYPEDEFS {
-            let target = table.named(target).unwrap_or(void);
+            let target = table.spelt(target).unwrap_or(void);
             table.name(name, Type::Typedef(name.into(), target));
         }
         let named = |name: &str| table.names.get(name).copied().unwrap_or(void);
@@ -274,9 +302,33 @@ impl TypeTable {
             return id;
         }
         let id = TypeId(self.types.len() as u32);
+        self.depths.push(self.depth_of(&ty));
         self.types.push(ty.clone());
         self.ids.insert(ty, id);
         id
+    }
+
+    fn depth_of(&self, ty: &Type) -> u32 {
+        let below = |id: &TypeId| self.depths.get(id.0 as usize).copied().unwrap_or(0);
+        match ty {
+            // What is behind a pointer to a struct is another walk.
+            Type::Pointer(target) if matches!(self.types.get(target.0 as usize), Some(Type::Tagged(..))) => 1,
+            Type::Pointer(inner)
+            | Type::Array(inner, _)
+            | Type::Function(inner)
+            | Type::Typedef(_, inner) => below(inner) + 1,
+            _ => 1,
+        }
+    }
+
+    /// How deep a type nests; see [`MAX_DEPTH`].
+    pub fn depth(&self, id: TypeId) -> u32 {
+        self.depths[id.0 as usize]
+    }
+
+    /// Adds another name of a type.
+    pub fn define_name(&mut self, name: &str, target: TypeId) -> TypeId {
+        self.name(name, Type::Typedef(name.into(), target))
     }
 
     /// The id of an integer type.
@@ -323,12 +375,7 @@ impl TypeTable {
         let stars = spelling[base_end..].chars().filter(|&c| c == '*').count();
         let mut ty = match words[..] {
             [kind @ ("struct" | "union" | "enum"), tag] => {
-                let kind = match kind {
-                    "struct" => TagKind::Struct,
-                    "union" => TagKind::Union,
-                    _ => TagKind::Enum,
-                };
-                self.add(Type::Tagged(kind, tag.into()))
+                self.add(Type::Tagged(TagKind::of_word(kind)?, tag.into()))
             }
             [word] if self.names.contains_key(word) => self.named(word)?,
             [word] if KERNEL_TYPEDEFS.iter().any(|(name, _)| *name == word) => {
@@ -356,7 +403,10 @@ impl TypeTable {
             Type::String => "string".into(),
             Type::Dyn(word) => (*word).into(),
             Type::Symbolic(kind) => kind.type_name().into(),
-            Type::Tagged(kind, tag) => format!("{} {tag}", kind.word()),
+            Type::Tagged(kind, tag) => match bare_tag(tag) {
+                Some(tag) => format!("{} {tag}", kind.word()),
+                None => format!("{} (anonymous)", kind.word()),
+            },
             Type::Typedef(name, _) => name.to_string(),
             Type::Function(_) => "function".into(),
             Type::Array(element, len) => {
@@ -384,12 +434,22 @@ impl TypeTable {
             Type::Int(int) => Some(u64::from(int.bits / 8)),
             Type::Float(_, size) => Some(u64::from(*size)),
             Type::Pointer(_) => Some(8),
-            Type::Tagged(TagKind::Enum, _) => Some(4),
+            Type::Tagged(TagKind::Enum, _) => {
+                self.enumeration(self.base(id)).map(|e| u64::from(e.int.bits / 8))
+            }
+            Type::Tagged(..) => self.record(self.base(id)).map(|record| record.size),
             Type::Array(element, len) => self.size(*element, strsize)?.checked_mul(*len),
             Type::String => Some(u64::from(strsize)),
             _ => None,
         }
     }
+}
+
+/// A tag without its scope and number; `None` for what has no tag.
+pub fn bare_tag(tag: &str) -> Option<&str> {
+    let tag = tag.rsplit('`').next().unwrap_or(tag);
+    let tag = tag.split('#').next().unwrap_or(tag);
+    (!tag.is_empty()).then_some(tag)
 }
 
 /// The one name of a combination of base-type words in any order (`long unsigned int` is `unsigned long`); `None` if

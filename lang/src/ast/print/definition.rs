@@ -31,10 +31,10 @@ pub(super) fn print_provider(out: &mut String, provider: &Provider) {
     push(out, &["provider ", &provider.name.name, " {\n"]);
     for probe in &provider.probes {
         push(out, &["\tprobe ", &probe.name.name]);
-        print_parameters(out, '(', &probe.native, ')');
+        print_parameters(out, '(', &probe.native, false, ')');
         if let Some(seen) = &probe.seen {
             out.push_str(" : ");
-            print_parameters(out, '(', seen, ')');
+            print_parameters(out, '(', seen, false, ')');
         }
         out.push_str(";\n");
     }

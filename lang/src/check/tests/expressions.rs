@@ -28,7 +28,7 @@ fn constants_and_names() {
         ("trace(strlen);", "D_IDENT_BADREF 1:7"),
         ("trace(args);", "D_IDENT_BADREF 1:7"),
         ("trace(curthread);", "D_UNKNOWN 1:7"),
-        ("trace(`jiffies);", "D_UNKNOWN 1:7"),
+        ("trace(`jiffies);", "D_IDENT_UNDEF 1:7"),
         ("1 = 2;", "D_OP_LVAL 1:1"),
         ("5 = \"a\";", "D_OP_INCOMPAT 1:1"),
         ("strlen(\"a\") = 1;", "D_OP_LVAL 1:1"),

@@ -2,11 +2,11 @@
 
 use super::build::{Fits, Val};
 use super::clause::Lower;
+use super::place::MemoryAt;
 use crate::ast::{BinaryOp, Expr, ExprKind, UnaryOp};
 use crate::builtins::symbolic::Sample;
 use crate::builtins::{BuiltinVar, Func, Proto, Symbolic};
 use crate::check::fold::is_signed;
-use crate::check::info::children;
 use crate::check::{ExprInfo, Meaning, Provenance};
 use crate::diag::{Diagnostic, Tag};
 use crate::ir::{AddrSpace, BinOp, CmpOp, MemSize, Op, Reg, RegKind, UnOp};
@@ -43,6 +43,9 @@ impl Lower<'_> {
         {
             return self.effect(operand);
         }
+        if self.checked.types.is_record(self.info_of(expr).ty) {
+            return self.touch(expr);
+        }
         self.value(expr).map(|_| ())
     }
 
@@ -65,7 +68,7 @@ impl Lower<'_> {
         }
         let info = self.info_of(expr);
         match (info.meaning, &expr.kind) {
-            (Meaning::Size(size), _) => Ok(self.build.constant(span, size as i64)),
+            (Meaning::Known(value), _) => Ok(self.build.constant(span, value)),
             (Meaning::Arm(taken), ExprKind::Cond { then, otherwise, .. }) => {
                 self.value(if taken { then } else { otherwise })
             }
@@ -73,11 +76,13 @@ impl Lower<'_> {
             (Meaning::Param(index), _) => Ok(self.param(index, expr)),
             (Meaning::Formula(id), _) => self.formula(expr, id),
             (Meaning::Argument(index), _) => Ok(self.argument(index, info, span)),
+            (Meaning::PartAddress(_), _) => self.address_of_part(expr),
             (
                 Meaning::Variable(_)
                 | Meaning::Element(_)
-                | Meaning::ArrayElement(_)
-                | Meaning::PointerElement,
+                | Meaning::Part(_)
+                | Meaning::Memory
+                | Meaning::Symbol(..),
                 _,
             ) => self.read_place(expr, info),
             (Meaning::StringByte, _) => self.string_byte(expr),
@@ -99,7 +104,6 @@ impl Lower<'_> {
             ExprKind::Unary { op: UnaryOp::Increment, operand } => self.step(operand, true, false, span),
             ExprKind::Unary { op: UnaryOp::Decrement, operand } => self.step(operand, false, false, span),
             ExprKind::Unary { op: UnaryOp::AddressOf, operand } => self.address_of(operand),
-            ExprKind::Unary { op: UnaryOp::Deref, .. } => self.read_place(expr, info),
             ExprKind::Postfix { increment, operand } => self.step(operand, *increment, true, span),
             ExprKind::Binary { op, lhs, rhs } => self.binary(*op, lhs, rhs, info, span),
             ExprKind::Cond { cond, then, otherwise } => self.choose(cond, then, otherwise, info, span),
@@ -139,6 +143,13 @@ impl Lower<'_> {
     }
 
     fn read_place(&mut self, expr: &Expr, info: ExprInfo) -> Lowered {
+        let in_memory = matches!(info.meaning, Meaning::Memory | Meaning::Symbol(..));
+        match self.checked.types.resolve(info.ty) {
+            // The value of an array or function is where it is.
+            Type::Array(..) | Type::Function(_) if in_memory => return self.address_of(expr),
+            Type::Array(..) => return self.address_of_part(expr),
+            _ => {}
+        }
         let place = self.place(expr)?;
         self.read(&place, info, expr.span)
     }
@@ -235,10 +246,22 @@ impl Lower<'_> {
         if self.is_string(info.ty) {
             return self.value(expr).map(|val| val.reg);
         }
-        let space = self.space(expr, info)?;
-        let addr = self.value(expr)?.reg;
+        // The bytes of an array end with the array.
+        let strsize = self.checked.limits.strsize;
+        let limit = match *self.checked.types.resolve(info.ty) {
+            Type::Array(_, length) if length > 1 => strsize.min(u32::try_from(length).unwrap_or(u32::MAX)),
+            _ => strsize,
+        };
+        let at = match self.lies_in_memory(info) {
+            true => self.memory_at(expr)?,
+            false => {
+                let space = self.space(expr, info)?;
+                MemoryAt { base: Some(self.value(expr)?.reg), offset: 0, space }
+            }
+        };
+        let addr = self.address(at, span).reg;
         let dst = self.build.reg(RegKind::Str);
-        self.build.emit(span, Op::LoadStr { dst, addr, limit: self.checked.limits.strsize, space });
+        self.build.emit(span, Op::LoadStr { dst, addr, limit, space: at.space });
         Ok(dst)
     }
 
@@ -569,7 +592,9 @@ impl Lower<'_> {
     /// What a pointer points into, now that all assignments are known.
     pub(super) fn provenance(&self, expr: &Expr) -> Provenance {
         let info = self.info_of(expr);
-        if let Meaning::Variable(id) | Meaning::Element(id) | Meaning::ArrayElement(id) = info.meaning {
+        if let Meaning::Variable(id) | Meaning::Element(id) | Meaning::Part(id) | Meaning::PartAddress(id) =
+            info.meaning
+        {
             return self.checked.vars[id.index()].provenance;
         }
         match info.meaning {
@@ -595,6 +620,14 @@ impl Lower<'_> {
             }
             ExprKind::Comma(_, rhs) | ExprKind::Assign { op: None, rhs, .. } => self.provenance(rhs),
             ExprKind::Unary { op: UnaryOp::AddressOf, operand } => self.read_through(operand),
+            // An array or struct lies where the struct lies that it is a member of.
+            ExprKind::Member { base, .. } if info.provenance == Provenance::Unknown => self.provenance(base),
+            ExprKind::Index { base, keys } if info.provenance == Provenance::Unknown => {
+                match (self.points_to(self.info_of(base)), keys.first()) {
+                    (None, Some(key)) => self.provenance(key),
+                    _ => self.provenance(base),
+                }
+            }
             ExprKind::Unary { operand, .. } | ExprKind::Postfix { operand, .. }
                 if info.provenance == Provenance::Unknown =>
             {
@@ -604,15 +637,26 @@ impl Lower<'_> {
         }
     }
 
-    /// What the pointer that `*p` or `p[n]` is read through points into.
+    /// What the pointer that a place in memory is read through points into.
     fn read_through(&self, operand: &Expr) -> Provenance {
-        let mut found = Provenance::Other;
-        children(operand, &mut |child| {
-            if self.points_to(self.info_of(child)).is_some() {
-                found = self.provenance(child);
+        let mut at = operand;
+        loop {
+            let next: &Expr = match &at.kind {
+                ExprKind::Member { base, .. } => base,
+                ExprKind::Unary { operand, .. } | ExprKind::Cast { operand, .. } => operand,
+                ExprKind::Index { base, keys } => match (self.points_to(self.info_of(base)), keys.first()) {
+                    (None, Some(key)) => key,
+                    _ => base,
+                },
+                _ => return Provenance::Other,
+            };
+            let info = self.info_of(next);
+            let is_pointer = matches!(self.checked.types.resolve(info.ty), Type::Pointer(_));
+            if info.meaning != Meaning::Memory || is_pointer {
+                return self.provenance(next);
             }
-        });
-        found
+            at = next;
+        }
     }
 
     /// Size and sign of a load or store of a type; `None` for what no register holds.

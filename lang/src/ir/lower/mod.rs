@@ -10,25 +10,30 @@
 //! | [`expr`] | values |
 //! | [`place`] | assignments and what they assign to |
 //! | [`formula`] | uses of inlines and members of translators |
+//! | [`storage`] | members and elements of variables, structs as wholes |
+//! | [`layout`] | the variables that structs and arrays are kept as |
 //! | [`build`] | blocks, registers, instruction numbers |
 
 mod build;
 mod clause;
 mod expr;
 mod formula;
+mod layout;
 mod place;
+mod storage;
 #[cfg(test)]
 mod tests;
 
 use std::collections::HashMap;
 
+use layout::Layout;
+
 use super::{
     ActionSite, AggId, AggSite, AggSiteId, Aggregation, Clause, ClauseId, Program, SiteId, StrId, ValueType,
-    Variable,
 };
 use crate::ast::Item;
 use crate::builtins::AggFn;
-use crate::check::{Checked, Marked, VarShape, session::value_type};
+use crate::check::{Checked, Marked, session::value_type};
 use crate::diag::Diagnostic;
 use crate::source::Span;
 use crate::types::TypeTable;
@@ -40,6 +45,7 @@ struct Tables {
     sites: Vec<ActionSite>,
     strings: Vec<Box<[u8]>>,
     string_ids: HashMap<Box<[u8]>, StrId>,
+    layout: Layout,
 }
 
 impl Tables {
@@ -66,7 +72,8 @@ impl Tables {
 
 /// Lowers a session. Fails on what the language has and dtrail has not yet.
 pub fn lower(checked: &Checked) -> Result<Program, Diagnostic> {
-    let mut tables = Tables::default();
+    let (vars, layout) = layout::variables(checked);
+    let mut tables = Tables { layout, ..Tables::default() };
     let mut clauses: Vec<Clause> = Vec::with_capacity(checked.clauses.len());
     for (i, clause) in checked.clauses.iter().enumerate() {
         let (program, early) = &checked.programs[clause.program];
@@ -78,7 +85,7 @@ pub fn lower(checked: &Checked) -> Result<Program, Diagnostic> {
         clauses,
         enablings: checked.enablings.clone(),
         probes: checked.probes.clone(),
-        vars: variables(checked),
+        vars,
         aggs: aggregations(checked),
         agg_sites: tables.agg_sites,
         sites: tables.sites,
@@ -94,22 +101,6 @@ const INDEX: ValueType = ValueType::Int { bits: 64, signed: true };
 /// How a marked type is stored. The checker lets no variable and no key have a type without one.
 fn stored(types: &TypeTable, ty: Marked) -> ValueType {
     value_type(types, ty.ty).unwrap_or(INDEX)
-}
-
-fn variables(checked: &Checked) -> Vec<Variable> {
-    let variable = |var: &crate::check::VarInfo| Variable {
-        name: var.name.clone(),
-        scope: var.scope,
-        ty: var.ty.map_or(INDEX, |ty| stored(&checked.types, ty)),
-        keys: match &var.shape {
-            VarShape::Scalar => None,
-            VarShape::Associative(keys) => {
-                Some(keys.iter().map(|&key| stored(&checked.types, key)).collect())
-            }
-            VarShape::Array(_) => Some(vec![INDEX]),
-        },
-    };
-    checked.vars.iter().map(variable).collect()
 }
 
 fn aggregations(checked: &Checked) -> Vec<Aggregation> {

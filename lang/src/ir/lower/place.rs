@@ -1,33 +1,84 @@
-//! Places: what a variable, an element or a dereference names, how it is read and how it is assigned to (language spec
-//! §6.1, §6.7).
+//! Places: what a variable, an element, a member or a dereference names, how it is read and how it is assigned to
+//! (language spec §6.1, §6.7). Parts of variables are [`super::storage`].
 
 use super::build::{Fits, Val};
 use super::clause::Lower;
 use super::expr::not_yet;
-use super::stored;
 use crate::ast::{BinaryOp, Expr, ExprKind};
-use crate::builtins::Func;
 use crate::check::fold::is_signed;
-use crate::check::{ExprInfo, Meaning, VarShape, session::value_type};
+use crate::check::{ExprInfo, Meaning, session::value_type};
 use crate::diag::Diagnostic;
-use crate::ir::{AddrSpace, BinOp, MemSize, Op, Reg, RegKind, ValueType, VarId};
+use crate::ir::{AddrSpace, BinOp, CmpOp, MemSize, Op, Reg, RegKind, ValueType, VarId};
 use crate::source::Span;
+use crate::types::Type;
+use crate::types::parts::has_parts;
 
 /// A place with its keys or address evaluated: it can be read and written without evaluating them again.
+#[derive(Clone)]
 pub(super) enum Place {
     Variable(VarId),
     Element(VarId, Vec<Reg>),
+    /// The one of several variables that a computed number names; none if the number is beyond them.
+    Select(Vec<VarId>, Reg),
     Memory {
-        addr: Reg,
+        at: MemoryAt,
         size: MemSize,
         signed: bool,
-        space: AddrSpace,
     },
-    /// A `string` behind a pointer.
+    /// A `string` behind a pointer, of at most so many bytes.
     Text {
-        addr: Reg,
-        space: AddrSpace,
+        at: MemoryAt,
+        limit: u32,
     },
+    /// A bit-field that is kept alone: all of a place, cut to its width.
+    Cut {
+        whole: Box<Place>,
+        bits: u8,
+        signed: bool,
+    },
+    /// Bits within a larger integer.
+    Field {
+        unit: Box<Place>,
+        shift: Shift,
+        bits: u8,
+        signed: bool,
+    },
+}
+
+/// How many bits below a field are not its own.
+#[derive(Clone, Copy)]
+pub(super) enum Shift {
+    By(u8),
+    Computed(Reg),
+}
+
+/// A place in memory: an address and a constant distance from it.
+#[derive(Clone, Copy)]
+pub(super) struct MemoryAt {
+    /// `None`: `offset` is the whole address.
+    pub(super) base: Option<Reg>,
+    pub(super) offset: i64,
+    pub(super) space: AddrSpace,
+}
+
+/// A bit-field in memory that starts so many bits behind a place: the unit of its type if it lies in one, else the bytes
+/// that it touches.
+pub(super) fn field(at: &MemoryAt, bit_offset: u64, width: u8, signed: bool) -> Place {
+    let within = |unit: u64| bit_offset % unit + u64::from(width) <= unit;
+    let (start, size) = match () {
+        () if within(8) => (bit_offset / 8, MemSize::B1),
+        () if within(16) => (bit_offset / 16 * 2, MemSize::B2),
+        () if within(32) => (bit_offset / 32 * 4, MemSize::B4),
+        () if within(64) => (bit_offset / 64 * 8, MemSize::B8),
+        () => (bit_offset / 8, MemSize::B8),
+    };
+    let unit = MemoryAt { offset: at.offset.wrapping_add(start as i64), ..*at };
+    Place::Field {
+        unit: Box::new(Place::Memory { at: unit, size, signed: false }),
+        shift: Shift::By((bit_offset - start * 8) as u8),
+        bits: width,
+        signed,
+    }
 }
 
 impl Lower<'_> {
@@ -35,126 +86,145 @@ impl Lower<'_> {
     pub(super) fn place(&mut self, expr: &Expr) -> Result<Place, Diagnostic> {
         let info = self.info_of(expr);
         match info.meaning {
-            Meaning::Variable(id) => match self.checked.vars[id.index()].shape {
-                VarShape::Array(_) => Err(not_yet(expr.span, "arrays without an index")),
-                _ => Ok(Place::Variable(id)),
-            },
-            Meaning::Element(id) => {
-                let keys: &[Expr] = match &expr.kind {
-                    ExprKind::Index { keys, .. } => keys,
-                    _ => &[],
-                };
-                let signature = match &self.checked.vars[id.index()].shape {
-                    VarShape::Associative(signature) => signature.clone(),
-                    _ => Vec::new(),
-                };
-                let mut regs = Vec::with_capacity(keys.len());
-                for (key, slot) in keys.iter().zip(signature) {
-                    regs.push(self.stored_value(key, stored(&self.checked.types, slot))?);
-                }
-                Ok(Place::Element(id, regs))
-            }
-            Meaning::ArrayElement(id) => {
-                if self.checked.types.target(info.ty).is_some()
-                    && !matches!(self.checked.types.resolve(info.ty), crate::types::Type::Pointer(_))
-                {
-                    return Err(not_yet(expr.span, "rows of arrays"));
-                }
-                let index = self.flat_index(expr)?;
-                Ok(Place::Element(id, vec![index.reg]))
+            Meaning::Variable(_) | Meaning::Element(_) | Meaning::Part(_) => {
+                let at = self.var_at(expr)?;
+                let place = self.scalar_place(&at, expr.span)?;
+                place.ok_or_else(|| self.no_scalar(expr, info))
             }
             _ => self.memory_place(expr, info),
         }
     }
 
-    /// The index of an array element, row by row; each computed index is checked against its bound.
-    fn flat_index(&mut self, expr: &Expr) -> Result<Val, Diagnostic> {
-        let ExprKind::Index { base, keys } = &expr.kind else {
-            return Ok(self.build.constant(expr.span, 0));
-        };
-        let Some(key) = keys.first() else { return Ok(self.build.constant(expr.span, 0)) };
-        let length = match *self.checked.types.get(self.info_of(base).ty) {
-            crate::types::Type::Array(_, length) => length as i64,
-            _ => 0,
-        };
-        let outer = match self.info_of(base).meaning {
-            Meaning::ArrayElement(_) => Some(self.flat_index(base)?),
-            _ => None,
-        };
-        let index = match self.frame.early.constant(key) {
-            Some(c) => self.build.constant(key.span, c.value),
-            None => {
-                let index = self.value(key)?;
-                match length {
-                    0 | 1 => index,
-                    _ => {
-                        let length = self.build.constant(key.span, length);
-                        let dst = self.build.reg(RegKind::Int);
-                        let args = vec![index.reg, length.reg];
-                        self.build.emit(key.span, Op::Call { dst, func: Func::ArrayIndex, args });
-                        Val::new(dst, Fits::ANY)
-                    }
+    fn no_scalar(&self, expr: &Expr, info: ExprInfo) -> Diagnostic {
+        not_yet(expr.span, &format!("values of type {}", self.checked.types.show(info.ty)))
+    }
+
+    /// What lies in memory.
+    fn memory_place(&mut self, expr: &Expr, info: ExprInfo) -> Result<Place, Diagnostic> {
+        let (at, bit_field) = self.memory_field(expr)?;
+        if let Some((bit_offset, width)) = bit_field {
+            let signed = self.checked.types.width(info.ty).1;
+            return Ok(field(&at, bit_offset, width, signed));
+        }
+        if self.checked.types.is_string(info.ty) {
+            return Ok(Place::Text { at, limit: self.checked.limits.strsize });
+        }
+        let (size, signed) = self.memory(info.ty).ok_or_else(|| self.no_scalar(expr, info))?;
+        Ok(Place::Memory { at, size, signed })
+    }
+
+    /// Where something lies in memory.
+    pub(super) fn memory_at(&mut self, expr: &Expr) -> Result<MemoryAt, Diagnostic> {
+        self.memory_field(expr).map(|(at, _)| at)
+    }
+
+    /// Where something lies in memory. For a bit-field that is its struct, with the bits to it and its width.
+    #[allow(clippy::type_complexity, reason = "a place and perhaps a field in it")]
+    fn memory_field(&mut self, expr: &Expr) -> Result<(MemoryAt, Option<(u64, u8)>), Diagnostic> {
+        let plain = |at| Ok((at, None));
+        if let Meaning::Symbol(address, per_cpu) = self.info_of(expr).meaning {
+            if per_cpu {
+                return Err(not_yet(expr.span, "variables that each CPU has its own of"));
+            }
+            return plain(MemoryAt { base: None, offset: address as i64, space: AddrSpace::ByAddress });
+        }
+        match &expr.kind {
+            ExprKind::Member { base, arrow, member } => {
+                let info = self.info_of(base);
+                let (at, record) = match arrow {
+                    true => (self.behind(base)?, self.points_to(info).unwrap_or(info.ty)),
+                    false => (self.memory_at(base)?, info.ty),
+                };
+                let found = self.checked.types.member(record, &member.name);
+                let found = found.ok_or_else(|| not_yet(expr.span, "such members"))?;
+                match found.member.width {
+                    Some(width) => Ok((at, Some((found.bit_offset, width)))),
+                    None => plain(at.plus((found.bit_offset / 8) as i64)),
                 }
             }
-        };
-        let Some(outer) = outer else { return Ok(index) };
-        if let (Some(row), Some(column)) = (outer.constant, index.constant) {
-            return Ok(self.build.constant(expr.span, row.wrapping_mul(length).wrapping_add(column)));
-        }
-        let length = self.build.constant(expr.span, length);
-        let row = self.arithmetic(BinOp::Mul, outer.reg, length.reg, expr.span);
-        Ok(self.arithmetic(BinOp::Add, row.reg, index.reg, expr.span))
-    }
-
-    /// `*p` and `p[n]`.
-    fn memory_place(&mut self, expr: &Expr, info: ExprInfo) -> Result<Place, Diagnostic> {
-        let (addr, space) = self.address(expr)?;
-        if self.checked.types.is_string(info.ty) {
-            return Ok(Place::Text { addr, space });
-        }
-        let (size, signed) = self.memory(info.ty).ok_or_else(|| {
-            let what = format!("values of type {}", self.checked.types.show(info.ty));
-            not_yet(expr.span, &what)
-        })?;
-        Ok(Place::Memory { addr, size, signed, space })
-    }
-
-    /// The address that a dereference reads, and what memory that is.
-    fn address(&mut self, expr: &Expr) -> Result<(Reg, AddrSpace), Diagnostic> {
-        let zero = |lower: &mut Self| lower.build.constant(expr.span, 0).reg;
-        match &expr.kind {
             ExprKind::Index { base, keys } => {
-                let Some(key) = keys.first() else { return Ok((zero(self), AddrSpace::ByAddress)) };
+                let Some(key) = keys.first() else { return Err(not_yet(expr.span, "such elements")) };
                 // `n[p]` is `p[n]`.
                 let swapped = self.points_to(self.info_of(base)).is_none();
                 let (pointer, count) = if swapped { (key, &**base) } else { (&**base, key) };
-                let info = self.info_of(pointer);
-                let space = self.space(pointer, info)?;
-                let size = self.element_size(info);
-                let (address, bytes) = if swapped {
-                    let bytes = self.scaled(count, size)?;
-                    (self.value(pointer)?, bytes)
-                } else {
-                    let address = self.value(pointer)?;
-                    (address, self.scaled(count, size)?)
-                };
-                if bytes.constant == Some(0) {
-                    return Ok((address.reg, space));
-                }
-                Ok((self.arithmetic(BinOp::Add, address.reg, bytes.reg, expr.span).reg, space))
+                self.element_in_memory(pointer, count, swapped).and_then(plain)
             }
-            ExprKind::Unary { operand, .. } => {
-                let space = self.space(operand, self.info_of(operand))?;
-                Ok((self.value(operand)?.reg, space))
-            }
-            _ => Ok((zero(self), AddrSpace::ByAddress)),
+            ExprKind::Unary { operand, .. } => self.behind(operand).and_then(plain),
+            ExprKind::Cast { operand, .. } => self.memory_at(operand).and_then(plain),
+            _ => Err(not_yet(expr.span, "such places in memory")),
         }
     }
 
-    /// `&*p` and `&p[n]`.
+    /// What a pointer points to, or where an array starts.
+    fn behind(&mut self, pointer: &Expr) -> Result<MemoryAt, Diagnostic> {
+        let info = self.info_of(pointer);
+        if self.lies_in_memory(info) {
+            return self.memory_at(pointer);
+        }
+        let space = self.space(pointer, info)?;
+        let base = self.value(pointer)?.reg;
+        Ok(MemoryAt { base: Some(base), offset: 0, space })
+    }
+
+    /// Whether an expression is an array in memory, whose value is where it lies.
+    pub(super) fn lies_in_memory(&self, info: ExprInfo) -> bool {
+        matches!(info.meaning, Meaning::Memory | Meaning::Symbol(..))
+            && matches!(self.checked.types.resolve(info.ty), Type::Array(..))
+    }
+
+    fn element_in_memory(
+        &mut self,
+        pointer: &Expr,
+        count: &Expr,
+        swapped: bool,
+    ) -> Result<MemoryAt, Diagnostic> {
+        let info = self.info_of(pointer);
+        let size = self.element_size(info);
+        let is_array = matches!(self.checked.types.resolve(info.ty), Type::Array(..));
+        if let Some(c) = self.frame.early.constant(count) {
+            return Ok(self.behind(pointer)?.plus(c.value.wrapping_mul(size)));
+        }
+        let steps = |lower: &mut Self| match is_array {
+            true => lower.checked_index(pointer, count),
+            false => lower.value(count),
+        };
+        let (at, index) = if swapped {
+            let index = steps(self)?;
+            (self.behind(pointer)?, index)
+        } else {
+            let at = self.behind(pointer)?;
+            (at, steps(self)?)
+        };
+        let bytes = match size {
+            1 => index,
+            _ => {
+                let size = self.build.constant(count.span, size);
+                self.arithmetic(BinOp::Mul, index.reg, size.reg, count.span)
+            }
+        };
+        let base = match at.base {
+            Some(base) => self.arithmetic(BinOp::Add, base, bytes.reg, count.span).reg,
+            None => bytes.reg,
+        };
+        Ok(MemoryAt { base: Some(base), ..at })
+    }
+
+    /// `&` of what lies in memory.
     pub(super) fn address_of(&mut self, operand: &Expr) -> Result<Val, Diagnostic> {
-        let (addr, _) = self.address(operand)?;
-        Ok(Val::new(addr, Fits::ANY))
+        let at = self.memory_at(operand)?;
+        Ok(self.address(at, operand.span))
+    }
+
+    /// A place's address in a register.
+    pub(super) fn address(&mut self, at: MemoryAt, span: Span) -> Val {
+        match at.base {
+            None => self.build.constant(span, at.offset),
+            Some(base) if at.offset == 0 => Val::new(base, Fits::ANY),
+            Some(base) => {
+                let offset = self.build.constant(span, at.offset);
+                self.arithmetic(BinOp::Add, base, offset.reg, span)
+            }
+        }
     }
 
     /// Reads a place.
@@ -167,41 +237,157 @@ impl Lower<'_> {
                 return Err(not_yet(span, &what));
             }
         };
-        let dst = self.build.reg(kind);
-        let op = match place {
-            Place::Variable(var) => Op::GetVar { dst, var: *var },
-            Place::Element(var, keys) => Op::GetElem { dst, var: *var, keys: keys.clone() },
-            Place::Memory { addr, size, signed, space } => {
-                Op::Load { dst, addr: *addr, size: *size, signed: *signed, space: *space }
-            }
-            Place::Text { addr, space } => {
-                Op::LoadStr { dst, addr: *addr, limit: self.checked.limits.strsize, space: *space }
-            }
-        };
-        self.build.emit(span, op);
-        Ok(Val::new(dst, self.fits(info.ty)))
+        Ok(self.read_kind(place, kind, self.fits(info.ty), span))
     }
 
     /// The type of what a place holds: an inline may give a variable another.
     fn place_type(&self, place: &Place, info: ExprInfo) -> ExprInfo {
-        match place {
-            Place::Variable(id) => {
-                let ty = self.checked.vars[id.index()].ty.map_or(info.ty, |ty| ty.ty);
-                ExprInfo { ty, ..info }
-            }
-            _ => info,
+        let Place::Variable(id) = place else { return info };
+        let ty = self.checked.vars.get(id.index()).and_then(|var| var.ty).map(|ty| ty.ty);
+        match ty.filter(|&ty| !has_parts(&self.checked.types, ty)) {
+            Some(ty) => ExprInfo { ty, ..info },
+            None => info,
         }
     }
 
-    fn write(&mut self, place: &Place, src: Reg, span: Span) {
+    /// Reads a place into a register of a kind.
+    pub(super) fn read_kind(&mut self, place: &Place, kind: RegKind, fits: Fits, span: Span) -> Val {
+        let op = match place {
+            Place::Cut { whole, bits, signed } => {
+                let val = self.read_kind(whole, kind, fits, span);
+                return Val::new(val.reg, Fits { bits: *bits, signed: *signed });
+            }
+            Place::Field { unit, shift, bits, signed } => {
+                let unit = self.read_kind(unit, RegKind::Int, Fits::ANY, span);
+                return self.take_field(unit, *shift, *bits, *signed, span);
+            }
+            Place::Memory { at, size, signed } => {
+                let addr = self.address(*at, span).reg;
+                let dst = self.build.reg(kind);
+                Op::Load { dst, addr, size: *size, signed: *signed, space: at.space }
+            }
+            Place::Text { at, limit } => {
+                let addr = self.address(*at, span).reg;
+                let dst = self.build.reg(kind);
+                Op::LoadStr { dst, addr, limit: *limit, space: at.space }
+            }
+            Place::Select(vars, index) => return self.read_selected(vars, *index, kind, fits, span),
+            Place::Variable(var) => Op::GetVar { dst: self.build.reg(kind), var: *var },
+            Place::Element(var, keys) => {
+                Op::GetElem { dst: self.build.reg(kind), var: *var, keys: keys.clone() }
+            }
+        };
+        // Each of these ops writes a register.
+        let dst = op.dst().unwrap_or(Reg(0));
+        self.build.emit(span, op);
+        Val::new(dst, fits)
+    }
+
+    fn read_selected(&mut self, vars: &[VarId], index: Reg, kind: RegKind, fits: Fits, span: Span) -> Val {
+        let dst = self.build.reg(kind);
+        self.build.emit(
+            span,
+            match kind {
+                RegKind::Int => Op::Const { dst, value: 0 },
+                RegKind::Str => Op::Null { dst },
+            },
+        );
+        for (number, &var) in vars.iter().enumerate() {
+            self.if_equal(index, number as i64, span, |lower| {
+                lower.build.emit(span, Op::GetVar { dst, var });
+            });
+        }
+        Val::new(dst, fits)
+    }
+
+    fn write_selected(&mut self, vars: &[VarId], index: Reg, val: Val, span: Span) {
+        for (number, &var) in vars.iter().enumerate() {
+            let op = Op::SetVar { var, src: val.reg };
+            self.if_equal(index, number as i64, span, |lower| {
+                lower.build.emit(span, op);
+            });
+        }
+    }
+
+    fn if_equal(&mut self, index: Reg, number: i64, span: Span, arm: impl FnOnce(&mut Self)) {
+        let number = self.build.constant(span, number);
+        let cond = self.build.reg(RegKind::Int);
+        self.build.emit(span, Op::Compare { op: CmpOp::Eq, dst: cond, lhs: index, rhs: number.reg });
+        let before = self.build.current();
+        let first = self.build.begin();
+        arm(self);
+        let last = self.build.current();
+        self.merge(before, cond, (first, last), None);
+    }
+
+    /// The bits of a field, extended.
+    fn take_field(&mut self, unit: Val, shift: Shift, bits: u8, signed: bool, span: Span) -> Val {
+        let fits = Fits { bits, signed };
+        let low = match shift {
+            Shift::By(0) => unit,
+            Shift::By(by) => {
+                let by = self.build.constant(span, i64::from(by));
+                self.arithmetic(BinOp::ShrU, unit.reg, by.reg, span)
+            }
+            Shift::Computed(by) => self.arithmetic(BinOp::ShrU, unit.reg, by, span),
+        };
+        let val = self.cut(Val::new(low.reg, Fits::ANY), bits, signed, span);
+        Val::new(val.reg, fits)
+    }
+
+    /// Cuts a value to any width.
+    pub(super) fn cut(&mut self, val: Val, bits: u8, signed: bool, span: Span) -> Val {
+        if matches!(bits, 8 | 16 | 32) || bits >= 64 {
+            return self.build.narrow(span, val, bits, signed);
+        }
+        if val.fits.within(bits, signed) {
+            return val;
+        }
+        let fits = Fits { bits, signed };
+        if !signed {
+            let mask = self.build.constant(span, (1i64 << bits) - 1);
+            return Val::new(self.arithmetic(BinOp::And, val.reg, mask.reg, span).reg, fits);
+        }
+        let by = self.build.constant(span, i64::from(64 - bits));
+        let high = self.arithmetic(BinOp::Shl, val.reg, by.reg, span);
+        Val::new(self.arithmetic(BinOp::ShrS, high.reg, by.reg, span).reg, fits)
+    }
+
+    /// Stores a value, which fits the place.
+    pub(super) fn write(&mut self, place: &Place, val: Val, span: Span) {
+        let src = val.reg;
         let op = match place {
             Place::Variable(var) => Op::SetVar { var: *var, src },
             Place::Element(var, keys) => Op::SetElem { var: *var, keys: keys.clone(), src },
-            Place::Memory { addr, size, .. } => Op::Store { addr: *addr, src, size: *size },
+            Place::Memory { at, size, .. } => {
+                let addr = self.address(*at, span).reg;
+                Op::Store { addr, src, size: *size }
+            }
+            Place::Cut { whole, .. } => return self.write(whole, val, span),
+            Place::Select(vars, index) => return self.write_selected(vars, *index, val, span),
+            Place::Field { unit, shift, bits, .. } => return self.put_field(unit, *shift, *bits, val, span),
             // A string behind a pointer is not writable.
             Place::Text { .. } => return,
         };
         self.build.emit(span, op);
+    }
+
+    fn put_field(&mut self, unit: &Place, shift: Shift, bits: u8, val: Val, span: Span) {
+        let mask = if bits >= 64 { -1 } else { (1i64 << bits) - 1 };
+        let old = self.read_kind(unit, RegKind::Int, Fits::ANY, span);
+        let mask = self.build.constant(span, mask);
+        let new = self.arithmetic(BinOp::And, val.reg, mask.reg, span);
+        let by = match shift {
+            Shift::By(by) => self.build.constant(span, i64::from(by)).reg,
+            Shift::Computed(by) => by,
+        };
+        let mask = self.arithmetic(BinOp::Shl, mask.reg, by, span);
+        let new = self.arithmetic(BinOp::Shl, new.reg, by, span);
+        let all = self.build.constant(span, -1);
+        let rest = self.arithmetic(BinOp::Xor, mask.reg, all.reg, span);
+        let rest = self.arithmetic(BinOp::And, old.reg, rest.reg, span);
+        let whole = self.arithmetic(BinOp::Or, rest.reg, new.reg, span);
+        self.write(unit, whole, span);
     }
 
     /// How a place's values are stored.
@@ -212,13 +398,27 @@ impl Lower<'_> {
     /// `lhs = rhs`: right side, then the place, then the store. The value is what was stored.
     pub(super) fn assign(&mut self, lhs: &Expr, rhs: &Expr, span: Span) -> Result<Val, Diagnostic> {
         let info = self.info_of(lhs);
+        if has_parts(&self.checked.types, info.ty) {
+            self.copy(lhs, rhs, span)?;
+            return Ok(self.build.constant(span, 0));
+        }
         let val = self.stored_val(rhs, self.stored_type(info))?;
         let place = self.place(lhs)?;
         if self.is_string(info.ty) {
-            self.write(&place, val.reg, span);
+            self.write(&place, val, span);
             return Ok(val);
         }
         Ok(self.store_back(&place, info, val, span))
+    }
+
+    /// A value as a bit-field takes it.
+    fn fitted(&mut self, place: &Place, val: Val, span: Span) -> Val {
+        match *place {
+            Place::Cut { bits, signed, .. } | Place::Field { bits, signed, .. } => {
+                self.cut(val, bits, signed, span)
+            }
+            _ => val,
+        }
     }
 
     /// `lhs op= rhs`: the place, its value, then the right side.
@@ -267,7 +467,15 @@ impl Lower<'_> {
     fn store_back(&mut self, place: &Place, info: ExprInfo, new: Val, span: Span) -> Val {
         let (bits, signed) = self.checked.types.width(self.place_type(place, info).ty);
         let new = self.build.narrow(span, new, bits, signed);
-        self.write(place, new.reg, span);
+        let new = self.fitted(place, new, span);
+        self.write(place, new, span);
         new
+    }
+}
+
+impl MemoryAt {
+    /// So many bytes behind this.
+    fn plus(self, bytes: i64) -> MemoryAt {
+        MemoryAt { offset: self.offset.wrapping_add(bytes), ..self }
     }
 }

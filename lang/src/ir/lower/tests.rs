@@ -393,23 +393,22 @@ fn pointers() {
         "l = p[0]; l = p[3];",
         &[
             "i0 = get p",
-            "i1 = 0",
-            "i2 = load i32 any [i0]",
-            "set l = i2",
-            "i3 = get p",
-            "i4 = 12",
-            "i5 = add i3, i4",
-            "i6 = load i32 any [i5]",
-            "set l = i6",
+            "i1 = load i32 any [i0]",
+            "set l = i1",
+            "i2 = get p",
+            "i3 = 12",
+            "i4 = add i2, i3",
+            "i5 = load i32 any [i4]",
+            "set l = i5",
         ],
     );
     check_body("l = *(char *)p;", &["i0 = get p", "i1 = load i8 any [i0]", "set l = i1"]);
     check_body(
         "l = 1[p]; l = i[execname];",
         &[
-            "i0 = 4",
-            "i1 = get p",
-            "i2 = add i1, i0",
+            "i0 = get p",
+            "i1 = 4",
+            "i2 = add i0, i1",
             "i3 = load i32 any [i2]",
             "set l = i3",
             "i4 = get i",

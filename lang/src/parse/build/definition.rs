@@ -3,7 +3,7 @@
 use pest::iterators::Pair;
 
 use super::{Builder, child};
-use crate::ast::{Declarator, Inline, ProbeInterface, Provider, Translator, TypeName, TypeSpecs};
+use crate::ast::{Declarator, Inline, ProbeInterface, Provider, Translator, TypeName};
 use crate::diag::{Diagnostic, Tag};
 use crate::parse::Rule;
 use crate::parse::errors::too_deep;
@@ -12,7 +12,7 @@ impl Builder<'_> {
     pub(super) fn inline(&mut self, pair: Pair<'_, Rule>) -> Result<Inline, Diagnostic> {
         let span = self.span(&pair);
         let mut storage = None;
-        let mut specs = TypeSpecs { words: Vec::new(), qualifiers: Vec::new(), span };
+        let mut specs = super::empty_specs(span);
         let mut declarator = Declarator { name: None, derived: Vec::new(), span };
         let mut value = None;
         for part in pair.into_inner() {

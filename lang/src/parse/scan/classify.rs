@@ -50,7 +50,7 @@ impl Scanner<'_, '_> {
         }
         match keyword(word) {
             Some(kind) => matches!(kind, Keyword::Type | Keyword::Tag | Keyword::Declares),
-            None => std::str::from_utf8(word).is_ok_and(|word| self.cx.names.is_type(word)),
+            None => std::str::from_utf8(word).is_ok_and(|word| self.is_type(word)),
         }
     }
 
@@ -60,11 +60,8 @@ impl Scanner<'_, '_> {
             self.level().has_type = true;
             return Class::Name;
         }
-        if !self.cx.names.is_type(word) {
-            return Class::Name;
-        }
         if self.previous == Previous::XlateAngle {
-            return Class::Type;
+            return if self.is_type(word) { Class::Type } else { Class::Name };
         }
         if self.identifiers.contains(word) || self.cx.names.is_global(word) {
             return Class::Name;
@@ -80,10 +77,14 @@ impl Scanner<'_, '_> {
             _ => false,
         };
         if used_as_name {
-            self.identifiers.insert(word.to_string());
+            // What a declaration names is known when it is complete: members and typedefs are no identifiers.
+            if !self.definition {
+                self.identifiers.insert(word.to_string());
+            }
             return Class::Name;
         }
-        if level.has_type {
+        // The machine's types are asked last: that costs a look-up.
+        if level.has_type || !self.is_type(word) {
             return Class::Name;
         }
         self.level().has_type = true;

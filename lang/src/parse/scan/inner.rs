@@ -211,7 +211,9 @@ impl Scanner<'_, '_> {
         if b == b'}' {
             self.level().statement_ended = true;
         }
-        Ok(b == b'}' && self.braces == 0 && !self.definition)
+        // A brace inside of brackets ends a struct.
+        let outermost = self.braces == 0 && self.parens == 0 && self.brackets == 0;
+        Ok(b == b'}' && outermost && !self.definition)
     }
 
     /// Division, or the end of the predicate (§2.11).

@@ -22,7 +22,7 @@ use super::literal::{self, LiteralError};
 use super::macros::MacroToken;
 use super::words::is_space;
 use super::{MAX_NESTING, ParseContext, pragma, prescan};
-use crate::ast::Pragma;
+use crate::ast::{self, Pragma, Storage};
 use crate::diag::{Diagnostic, Tag};
 use crate::options::{OptionError, SetBy};
 use crate::source::{SourceId, SourceKind, Span};
@@ -131,8 +131,10 @@ pub(super) struct Scanner<'a, 'c> {
     pub(super) args_used: BTreeSet<u32>,
     /// Control lines kept for the checker, since the last call.
     pub(super) pragmas: Vec<Pragma>,
-    /// Names of types that the program uses as identifiers (rule 6 of §2.7).
+    /// Names that the program uses as identifiers (rule 6 of §2.7) or has declared as globals (rule 5).
     identifiers: HashSet<String>,
+    /// Types that the program has defined so far.
+    types: HashSet<String>,
 
     /// The last byte ended a clause.
     after_clause: bool,
@@ -173,6 +175,7 @@ impl<'a, 'c> Scanner<'a, 'c> {
             pragmas: Vec::new(),
             identifiers: HashSet::new(),
             after_clause: false,
+            types: HashSet::new(),
             start: 0,
             out: Vec::new(),
             macros: Vec::new(),
@@ -192,6 +195,30 @@ impl<'a, 'c> Scanner<'a, 'c> {
     /// The parse context, for what concerns the program as a whole.
     pub(super) fn context(&self) -> &ParseContext<'c> {
         self.cx
+    }
+
+    /// Takes note of the names that an item declares, for the words that come after it.
+    pub(super) fn declared(&mut self, item: &ast::Item) {
+        if let ast::Item::Inline(inline) = item {
+            self.identifiers.extend(inline.declarator.name.iter().map(|name| name.name.clone()));
+        }
+        let ast::Item::Declaration(declaration) = item else { return };
+        let names = declaration.declarators.iter().filter_map(|declarator| declarator.name.as_ref());
+        match declaration.storage {
+            Some(Storage::Typedef) => {
+                for name in names {
+                    self.identifiers.remove(&name.name);
+                    self.types.insert(name.name.clone());
+                }
+            }
+            None => self.identifiers.extend(names.map(|name| name.name.clone())),
+            Some(_) => {}
+        }
+    }
+
+    /// Whether a word names a type here.
+    fn is_type(&self, word: &str) -> bool {
+        self.types.contains(word) || self.cx.names.is_type(word)
     }
 
     /// The next external declaration, or `None` at the end of the text.

@@ -63,7 +63,7 @@ impl Scanner<'_, '_> {
                 self.copy(star);
                 return;
             }
-            if self.cx.names.is_type(name) {
+            if self.is_type(name) {
                 self.inner = true;
                 self.definition = first;
                 self.level().has_type = true;

@@ -26,6 +26,26 @@ fn programs() {
 }
 
 #[test]
+fn declarations() {
+    for text in [
+        "struct s { int a, *b; unsigned c : 3, : 0; int : 2; struct t { char d[3]; } e; union { int f; } g[2]; };",
+        "struct s *x, *f(struct t), (*g)(int, char *, ...), h(...);",
+        "typedef const struct { string name; int (*f)(void); char rest[]; } s_t;",
+        "enum hue { RED = 1, BLUE, GREEN = RED + (BLUE ? 2 : 3) } h;",
+        "extern volatile int jiffies;",
+        "self struct s { int a; } x;",
+        "this union u x[3];",
+        "struct s { int a; } struct t { int b; } x;",
+        "int x[struct s { int a; }, enum { A }];",
+        "const userland struct s *p;",
+        "struct mod`s *p;",
+        "BEGIN { x = offsetof (struct s, while) + sizeof (struct { int a : 3; } *[2]); y = (struct s *(*)(int))z; }",
+    ] {
+        check(text);
+    }
+}
+
+#[test]
 fn parentheses_only_where_needed() {
     for (text, expected) in [
         ("((a)+(b*c))", "a + b * c"),

@@ -1,0 +1,2 @@
+struct b { int f : 3; } v;
+BEGIN { trace(&v.f); }

@@ -1,0 +1,2 @@
+struct b { int f : 33; };
+BEGIN { }

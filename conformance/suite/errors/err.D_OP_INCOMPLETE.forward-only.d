@@ -1,0 +1,6 @@
+struct ghost_of_nothing *g;
+
+BEGIN
+{
+	trace(g->x);
+}

@@ -1,0 +1,7 @@
+struct request { int sector; int length; };
+struct request r;
+
+BEGIN
+{
+	trace(r.lenght);
+}

@@ -1,0 +1,438 @@
+//! Type names: specifiers, definitions of structs, unions and enums, declarators (language spec §3.3, §5.6, §7.1).
+//!
+//! In: the nodes of a declaration or of a cast, in source order, while a program is read. Out: types in the session's
+//! table; tags, typedefs and enumerators that definitions make. Variables are [`super::decl`].
+
+use std::collections::HashSet;
+use std::sync::Arc;
+
+use super::errors;
+use super::fold::{Early, Folded};
+use super::names::Marked;
+use super::session::Session;
+use crate::ast::{
+    DEFINITION, Definition, DefinitionBody, Derived, Enumerator, Ident, MemberDeclaration, MemberDeclarator,
+    TagKind, TypeName, TypeSpecs,
+};
+use crate::diag::Diagnostic;
+use crate::ir::Scope;
+use crate::source::Span;
+use crate::types::records::{BadRecord, Enumeration, MAX_SIZE, NewMember, Record};
+use crate::types::{INT, MAX_DEPTH, Type, TypeId, bare_tag, combine};
+
+impl Session<'_> {
+    /// The type of a type name.
+    pub(super) fn type_name(&mut self, early: &mut Early, name: &TypeName) -> Result<Marked, Diagnostic> {
+        let base = self.specifiers(early, &name.specs, false)?;
+        let mut ty = base.ty;
+        for step in &name.declarator.derived {
+            ty = match step {
+                Derived::Array(None) => self.array_of(ty, 0, name.span)?,
+                Derived::Assoc(_) => return Err(errors::dynamic_element(name.span, "type name")),
+                _ => self.derive(early, ty, step, name.span)?,
+            };
+        }
+        Ok(Marked { ty, ..base })
+    }
+
+    /// One step of a declarator that makes a type: a pointer, an array with its bound, a function.
+    pub(super) fn derive(
+        &mut self,
+        early: &mut Early,
+        ty: TypeId,
+        step: &Derived,
+        span: Span,
+    ) -> Result<TypeId, Diagnostic> {
+        let derived = match step {
+            Derived::Pointer => self.types.pointer_to(ty),
+            Derived::Array(Some(bound)) => {
+                let length = self.bound(early, bound)?;
+                self.array_of(ty, length, span)?
+            }
+            Derived::Function(params, _) => {
+                self.parameters(early, params)?;
+                self.types.add(Type::Function(ty))
+            }
+            // Their callers know what these are for.
+            Derived::Array(None) | Derived::Assoc(_) => ty,
+        };
+        match self.types.depth(derived) > MAX_DEPTH {
+            true => Err(errors::type_too_deep(span)),
+            false => Ok(derived),
+        }
+    }
+
+    /// The parameters of a function (language spec §7.1). Their types are looked up for their errors only: all function
+    /// types are the same.
+    fn parameters(&mut self, early: &mut Early, params: &[TypeName]) -> Result<(), Diagnostic> {
+        let mut seen: Vec<&str> = Vec::new();
+        for (i, param) in params.iter().enumerate() {
+            let is_dynamic = param.declarator.derived.iter().any(|step| matches!(step, Derived::Assoc(_)));
+            if is_dynamic {
+                return Err(errors::function_parameter_type(param.span, i + 1));
+            }
+            let ty = self.type_name(early, param)?.ty;
+            let name = param.declarator.name.as_ref();
+            if self.types.is_void(ty) {
+                if params.len() > 1 {
+                    return Err(errors::function_parameter_void(param.span));
+                }
+                if let Some(name) = name {
+                    return Err(errors::function_parameter_void_named(name.span, &name.name));
+                }
+            }
+            if let Some(name) = name {
+                if seen.contains(&name.name.as_str()) {
+                    return Err(errors::function_parameter_repeated(name.span, &name.name, i + 1));
+                }
+                seen.push(&name.name);
+            }
+        }
+        Ok(())
+    }
+
+    fn bound(&mut self, early: &mut Early, bound: &crate::ast::Expr) -> Result<u64, Diagnostic> {
+        self.fold(early, bound)?;
+        match early.constant(bound) {
+            Some(c) if c.value > i64::from(u32::MAX) => Err(errors::array_too_big(bound.span)),
+            Some(c) if c.value > 0 => Ok(c.value as u64),
+            _ => Err(errors::array_bound(bound.span)),
+        }
+    }
+
+    /// An array; its elements must be objects, and all of them together fit into memory.
+    pub(super) fn array_of(
+        &mut self,
+        element: TypeId,
+        length: u64,
+        span: Span,
+    ) -> Result<TypeId, Diagnostic> {
+        if self.types.is_void(element) {
+            return Err(errors::void_array(span));
+        }
+        self.complete(element);
+        match self.types.resolve(element) {
+            Type::Function(_) => return Err(errors::function_object(span, "array element")),
+            Type::Tagged(..) if self.types.size(element, 0).is_none() => {
+                return Err(errors::incomplete_element(span, &self.types.show(element)));
+            }
+            _ => {}
+        }
+        let ty = self.types.add(Type::Array(element, length));
+        match self.types.size(ty, self.limits.strsize) {
+            Some(size) if size <= MAX_SIZE => Ok(ty),
+            _ => Err(errors::type_too_large(span)),
+        }
+    }
+
+    /// The base type of a list of specifiers. `stored` says that a storage class stands beside them.
+    pub(super) fn specifiers(
+        &mut self,
+        early: &mut Early,
+        specs: &TypeSpecs,
+        stored: bool,
+    ) -> Result<Marked, Diagnostic> {
+        let ty = self.base_type(early, specs, stored)?;
+        let userland = specs.qualifiers.iter().any(|q| q.name == "userland");
+        Ok(Marked { ty, userland })
+    }
+
+    fn base_type(
+        &mut self,
+        early: &mut Early,
+        specs: &TypeSpecs,
+        stored: bool,
+    ) -> Result<TypeId, Diagnostic> {
+        let words: Vec<&str> = specs.words.iter().map(|w| w.name.as_str()).collect();
+        if words.is_empty() {
+            // A storage class alone means `int`; a qualifier alone names no type.
+            return match stored {
+                true => Ok(self.types.common().int),
+                false => Err(errors::unknown_type(specs.span, "")),
+            };
+        }
+        let is_attribute = |w: &&&str| matches!(**w, "signed" | "unsigned" | "short" | "long");
+        let bases: Vec<&str> = words.iter().filter(|w| !is_attribute(w)).copied().collect();
+        match bases[..] {
+            [] => {}
+            [base] => self.attributes(base, &words, specs.span)?,
+            _ => return Err(errors::type_combination(specs.span)),
+        }
+        match words[..] {
+            [DEFINITION] => {
+                if let Some(definition) = specs.definitions.first() {
+                    return self.define_tag(early, definition);
+                }
+            }
+            [one] => {
+                if let Some((word, tag)) = one.split_once(' ')
+                    && let Some(kind) = TagKind::of_word(word)
+                {
+                    return self.tagged(kind, tag, specs.span);
+                }
+                if let Some(ty) = self.named_type(one) {
+                    return Ok(ty);
+                }
+            }
+            _ => {}
+        }
+        let mut words_in_order = words.clone();
+        if let Some(ty) = combine(&mut words_in_order).and_then(|name| self.types.named(name)) {
+            return Ok(ty);
+        }
+        Err(errors::unknown_type(specs.span, &words.join(" ")))
+    }
+
+    /// `signed`, `unsigned`, `short` and `long` beside a base type.
+    fn attributes(&mut self, base: &str, words: &[&str], span: Span) -> Result<(), Diagnostic> {
+        let has = |word: &str| words.contains(&word);
+        let (sign, length) = (has("signed") || has("unsigned"), has("long") || has("short"));
+        match base {
+            "char" if length => Err(errors::char_attribute(span)),
+            "void" if sign || length => Err(errors::void_attribute(span)),
+            "int" | "char" | "void" => Ok(()),
+            "double" if sign => Err(errors::sign_attribute(span)),
+            "double" if has("short") => Err(errors::long_attribute(span)),
+            "double" => Ok(()),
+            _ if !sign && !length => Ok(()),
+            _ => {
+                let is_integer = self.named_type(base).is_some_and(|ty| self.types.is_integer(ty));
+                match () {
+                    () if sign && !is_integer => Err(errors::sign_attribute(span)),
+                    () if length && !is_integer => Err(errors::long_attribute(span)),
+                    () => Ok(()),
+                }
+            }
+        }
+    }
+
+    /// The type behind a name: predefined, of a program, or of the kernel; `mod`name` of that module.
+    pub(super) fn named_type(&mut self, name: &str) -> Option<TypeId> {
+        if let Some(ty) = self.types.named(name) {
+            return Some(ty);
+        }
+        if let Some(&known) = self.kernel_names.borrow().get(name) {
+            let kernel = self.env.kernel_types().ok()?;
+            return known.map(|id| self.types.import(kernel, id).ty);
+        }
+        let id = self.kernel_name(name)?;
+        let kernel = self.env.kernel_types().ok()?;
+        Some(self.types.import(kernel, id).ty)
+    }
+
+    /// The type `struct tag` and its like. A tag that nobody defines is a forward declaration, unless it is scoped.
+    fn tagged(&mut self, kind: TagKind, tag: &str, span: Span) -> Result<TypeId, Diagnostic> {
+        let Some((module, bare)) = tag.split_once('`') else {
+            return Ok(self.types.add(Type::Tagged(kind, tag.into())));
+        };
+        let shown = || format!("{} {tag}", kind.word());
+        if bare.contains('`') {
+            return Err(errors::improper_scope(span, &shown()));
+        }
+        let module = Some(module).filter(|module| !module.is_empty());
+        let kernel = self.env.kernel_types();
+        let found = kernel.as_ref().ok().and_then(|kernel| kernel.find(module, Some(kind), bare));
+        match (kernel, found) {
+            (Ok(kernel), Some(id)) => Ok(self.types.import(kernel, id).ty),
+            (Ok(_), None) => Err(errors::unknown_type(span, &shown())),
+            (Err(why), _) => Err(errors::unknown_type(span, &shown()).help(why)),
+        }
+    }
+
+    /// Completes a struct, union or enum that is known by its tag only, from the kernel's types; typedefs and arrays are
+    /// looked through. Its members are not read yet.
+    pub(super) fn complete(&mut self, ty: TypeId) {
+        let mut ty = self.types.base(ty);
+        while let Type::Array(element, _) = *self.types.get(ty) {
+            ty = self.types.base(element);
+        }
+        let Type::Tagged(kind, tag) = self.types.get(ty).clone() else { return };
+        let known = match kind {
+            TagKind::Enum => self.types.enumeration(ty).is_some(),
+            TagKind::Struct | TagKind::Union => self.types.record(ty).is_some(),
+        };
+        if known || self.absent.contains(&ty) {
+            return;
+        }
+        let kernel = self.env.kernel_types().ok();
+        let found = bare_tag(&tag)
+            .zip(kernel)
+            .and_then(|(tag, kernel)| kernel.find(None, Some(kind), tag).map(|id| (kernel, id)));
+        if let Some((kernel, id)) = found {
+            self.types.adopt(kernel, ty, id);
+        }
+        if self.types.size(ty, 0).is_none() {
+            self.absent.insert(ty);
+        }
+    }
+
+    /// Completes a struct or union and reads its members.
+    pub(super) fn with_members(&mut self, ty: TypeId) {
+        self.complete(ty);
+        if let Ok(kernel) = self.env.kernel_types() {
+            self.types.load_members(kernel, ty);
+        }
+    }
+
+    // Definitions.
+
+    fn define_tag(&mut self, early: &mut Early, definition: &Definition) -> Result<TypeId, Diagnostic> {
+        let ty = match &definition.tag {
+            None => self.types.anonymous(definition.kind),
+            Some(tag) if tag.name.contains('`') => {
+                return Err(errors::scoped_declaration(tag.span, "tag", &tag.name));
+            }
+            Some(tag) => self.types.add(Type::Tagged(definition.kind, tag.name.as_str().into())),
+        };
+        let by_program = match definition.kind {
+            TagKind::Enum => self.types.enumeration(ty).is_some_and(|known| known.by_program),
+            _ => self.types.record(ty).is_some_and(|known| known.by_program),
+        };
+        if by_program {
+            return Err(errors::tag_redefined(definition.span, &self.types.show(ty)));
+        }
+        self.absent.remove(&ty);
+        match &definition.body {
+            DefinitionBody::Members(declarations) => {
+                let record = self.members(early, definition, declarations)?;
+                self.types.set_record(ty, record);
+            }
+            DefinitionBody::Enumerators(enumerators) => {
+                let values = self.enumerators(early, enumerators)?;
+                let enumeration = Enumeration { int: INT, values: Some(values.into()), by_program: true };
+                self.types.set_enumeration(ty, enumeration);
+            }
+        }
+        Ok(ty)
+    }
+
+    fn members(
+        &mut self,
+        early: &mut Early,
+        definition: &Definition,
+        declarations: &[MemberDeclaration],
+    ) -> Result<Record, Diagnostic> {
+        let mut members = Vec::new();
+        let mut seen: HashSet<&str> = HashSet::new();
+        for declaration in declarations {
+            let base = self.specifiers(early, &declaration.specs, false)?;
+            for member in &declaration.members {
+                let new = self.new_member(early, base, member)?;
+                if let Some(name) = &member.declarator.name
+                    && !seen.insert(&name.name)
+                {
+                    return Err(errors::member_repeated(name.span, &name.name));
+                }
+                members.push(new);
+            }
+        }
+        let union = definition.kind == TagKind::Union;
+        self.types.place(union, &members, self.limits.strsize).map_err(|bad| match bad {
+            BadRecord::TooLarge => errors::type_too_large(definition.span),
+            BadRecord::TooDeep => errors::type_too_deep(definition.span),
+        })
+    }
+
+    fn new_member(
+        &mut self,
+        early: &mut Early,
+        base: Marked,
+        member: &MemberDeclarator,
+    ) -> Result<NewMember, Diagnostic> {
+        let declarator = &member.declarator;
+        let span = declarator.span;
+        let name = declarator.name.as_ref();
+        let shown = name.map_or("", |name| name.name.as_str());
+        if shown.contains('`') {
+            return Err(errors::scoped_declaration(span, "member name", shown));
+        }
+        let mut ty = base.ty;
+        for (i, step) in declarator.derived.iter().enumerate() {
+            ty = match step {
+                Derived::Assoc(_) => return Err(errors::member_not_an_object(span, shown)),
+                // A flexible array.
+                Derived::Array(None) if i + 1 == declarator.derived.len() => self.array_of(ty, 0, span)?,
+                Derived::Array(None) => return Err(errors::array_bound_missing(span, shown)),
+                _ => self.derive(early, ty, step, span)?,
+            };
+        }
+        let width = match &member.width {
+            Some(width) => Some(self.width(early, ty, shown, name.is_some(), width)?),
+            None => None,
+        };
+        if self.types.is_void(ty) {
+            return Err(errors::void_member(span, shown));
+        }
+        self.with_members(ty);
+        match self.types.resolve(ty) {
+            Type::Function(_) => return Err(errors::function_object(span, shown)),
+            Type::Tagged(..) if self.types.size(ty, 0).is_none() => {
+                return Err(errors::incomplete_member(span, &self.types.show(ty), shown));
+            }
+            _ => {}
+        }
+        let name = name.map(|name| Arc::from(name.name.as_str()));
+        Ok(NewMember { name, ty, width, userland: base.userland })
+    }
+
+    /// The width of a bit-field.
+    fn width(
+        &mut self,
+        early: &mut Early,
+        ty: TypeId,
+        name: &str,
+        named: bool,
+        width: &crate::ast::Expr,
+    ) -> Result<u8, Diagnostic> {
+        self.fold(early, width)?;
+        let least = i64::from(named);
+        let value = early.constant(width).map(|c| c.value).filter(|&value| value >= least);
+        let value = value.ok_or_else(|| errors::bit_field_width(width.span))?;
+        let Type::Int(int) = *self.types.resolve(ty) else {
+            return Err(errors::bit_field_type(width.span, name));
+        };
+        match u8::try_from(value) {
+            Ok(bits) if bits <= int.bits => Ok(bits),
+            _ => Err(errors::bit_field_size(width.span, name, u64::from(int.bits))),
+        }
+    }
+
+    /// The enumerators of an enum: each a constant of the session from its place on.
+    fn enumerators(
+        &mut self,
+        early: &mut Early,
+        enumerators: &[Enumerator],
+    ) -> Result<Vec<(Arc<str>, i64)>, Diagnostic> {
+        let mut values: Vec<(Arc<str>, i64)> = Vec::with_capacity(enumerators.len());
+        let mut next = 0i64;
+        let mut seen: HashSet<&str> = HashSet::new();
+        for enumerator in enumerators {
+            let Ident { name, span } = &enumerator.name;
+            if name.contains('`') {
+                return Err(errors::scoped_declaration(*span, "enumerator name", name));
+            }
+            if let Some(value) = &enumerator.value {
+                self.fold(early, value)?;
+                let constant = early.constant(value).filter(|c| self.types.is_integer(c.ty));
+                next = constant.ok_or_else(|| errors::enumerator_not_constant(value.span, name))?.value;
+            }
+            if i32::try_from(next).is_err() {
+                return Err(errors::enumerator_overflow(*span, name, next));
+            }
+            if !seen.insert(name) {
+                return Err(errors::enumerator_repeated(*span, name));
+            }
+            if super::decl::is_built_in(name) {
+                return Err(errors::built_in_redeclared(*span, name));
+            }
+            if self.enumerators.contains_key(name) || self.names.var(Scope::Global, name).is_some() {
+                return Err(errors::redeclared(*span, name, "enumerator", "scalar"));
+            }
+            let ty = self.types.common().int;
+            self.enumerators.insert(name.clone(), Folded { value: next, ty });
+            values.push((name.as_str().into(), next));
+            next += 1;
+        }
+        Ok(values)
+    }
+}

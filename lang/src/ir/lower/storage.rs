@@ -1,0 +1,587 @@
+//! Parts of variables: which of the scalars that a struct, union or array variable is kept as an expression names, and
+//! how they are copied whole.
+//!
+//! In: an expression whose meaning is a variable, an element of an associative array, or a part of one. Out: a
+//! [`Place`]. A member is a variable of its own; elements of an array are one variable that is indexed, row by row; a
+//! union is an array of words, in which its members are fields.
+
+use super::build::{Fits, Val};
+use super::clause::Lower;
+use super::expr::not_yet;
+use super::place::{MemoryAt, Place, Shift};
+use super::stored;
+use crate::ast::{BinaryOp, Expr, ExprKind, UnaryOp};
+use crate::builtins::Func;
+use crate::check::{Meaning, VarShape};
+use crate::diag::Diagnostic;
+use crate::ir::{BinOp, MemSize, Op, Reg, RegKind, Scope, VarId};
+use crate::source::Span;
+use crate::types::parts::{Part, has_parts, parts, words};
+use crate::types::records::Found;
+use crate::types::{TagKind, Type, TypeId};
+
+/// Most scalars that one assignment of a struct copies.
+const MAX_COPIED: u64 = 1024;
+
+/// Where the addresses of parts of variables seem to be: no memory is there, so loads fault.
+const VARIABLES: i64 = 0x00d8_0000_0000_0000;
+
+/// A place in a variable's storage.
+#[derive(Clone)]
+pub(super) struct VarAt {
+    var: VarId,
+    keys: Vec<Reg>,
+    /// The type of what is there.
+    ty: TypeId,
+    /// The members on the way.
+    path: Vec<u32>,
+    /// The number of the element, of all arrays on the way together, row by row.
+    index: Option<Val>,
+    /// The width and sign of a bit-field.
+    cut: Option<(u8, bool)>,
+    /// The place in the union on the way.
+    union: Option<InUnion>,
+}
+
+/// A place in a union.
+#[derive(Clone, Copy)]
+struct InUnion {
+    /// The words of the whole union.
+    words: u64,
+    bit_offset: u64,
+    /// Bytes beyond that, computed.
+    dynamic: Option<Reg>,
+}
+
+impl Lower<'_> {
+    /// The place that a variable or a part of one names.
+    pub(super) fn var_at(&mut self, expr: &Expr) -> Result<VarAt, Diagnostic> {
+        let info = self.info_of(expr);
+        match (info.meaning, &expr.kind) {
+            (Meaning::Variable(var), _) => Ok(self.whole_variable(var, Vec::new())),
+            (Meaning::Element(var), ExprKind::Index { keys, .. }) => {
+                let signature = match &self.checked.vars[var.index()].shape {
+                    VarShape::Associative(signature) => signature.clone(),
+                    VarShape::Scalar => Vec::new(),
+                };
+                let mut regs = Vec::with_capacity(keys.len());
+                for (key, slot) in keys.iter().zip(signature) {
+                    regs.push(self.stored_value(key, stored(&self.checked.types, slot))?);
+                }
+                Ok(self.whole_variable(var, regs))
+            }
+            (_, ExprKind::Cast { operand, .. }) => self.var_at(operand),
+            (_, ExprKind::Member { base, arrow, member }) => {
+                let mut at = if *arrow { self.pointed(base)? } else { self.var_at(base)? };
+                let found = self.checked.types.member(at.ty, &member.name);
+                let found = found.ok_or_else(|| not_yet(expr.span, "such members"))?;
+                self.step_to_member(&mut at, &found);
+                Ok(at)
+            }
+            (_, ExprKind::Index { base, keys }) => {
+                let Some(key) = keys.first() else { return Err(not_yet(expr.span, "such elements")) };
+                // `3[a]` is `a[3]`.
+                let swapped = self.points_to(self.info_of(base)).is_none();
+                let (array, key) = if swapped { (key, &**base) } else { (&**base, key) };
+                self.element_at(array, key, expr.span)
+            }
+            (_, ExprKind::Unary { op: UnaryOp::Deref, operand }) => self.pointed(operand),
+            _ => Err(not_yet(expr.span, "such parts of variables")),
+        }
+    }
+
+    fn whole_variable(&self, var: VarId, keys: Vec<Reg>) -> VarAt {
+        let ty = self.checked.vars[var.index()].ty.map_or(self.checked.types.common().int64, |ty| ty.ty);
+        let union = self.enters_union(ty);
+        VarAt { var, keys, ty, path: Vec::new(), index: None, cut: None, union }
+    }
+
+    fn enters_union(&self, ty: TypeId) -> Option<InUnion> {
+        let types = &self.checked.types;
+        match types.resolve(ty) {
+            Type::Tagged(TagKind::Union, _) => {
+                let words = words(types.record(ty).map_or(0, |record| record.size));
+                Some(InUnion { words, bit_offset: 0, dynamic: None })
+            }
+            _ => None,
+        }
+    }
+
+    /// What an array variable, or the address of a part, points to.
+    fn pointed(&mut self, expr: &Expr) -> Result<VarAt, Diagnostic> {
+        if self.is_array(expr) {
+            let zero = self.build.constant(expr.span, 0);
+            let mut at = self.var_at(expr)?;
+            self.step_to_element(&mut at, zero, expr.span);
+            return Ok(at);
+        }
+        match &expr.kind {
+            ExprKind::Unary { op: UnaryOp::AddressOf, operand } => self.var_at(operand),
+            ExprKind::Binary { op: op @ (BinaryOp::Add | BinaryOp::Sub), lhs, rhs } => {
+                let swapped = self.points_to(self.info_of(lhs)).is_none();
+                let (base, count) = if swapped { (rhs, lhs) } else { (lhs, rhs) };
+                let mut at = self.pointed(base)?;
+                let mut count = self.value(count)?;
+                if *op == BinaryOp::Sub {
+                    let zero = self.build.constant(expr.span, 0);
+                    count = self.sum(BinOp::Sub, zero, count, expr.span);
+                }
+                self.move_by(&mut at, count, expr.span)?;
+                Ok(at)
+            }
+            _ => Err(not_yet(expr.span, "such addresses of parts of variables")),
+        }
+    }
+
+    fn is_array(&self, expr: &Expr) -> bool {
+        matches!(self.checked.types.resolve(self.info_of(expr).ty), Type::Array(..))
+    }
+
+    fn element_at(&mut self, array: &Expr, key: &Expr, span: Span) -> Result<VarAt, Diagnostic> {
+        if !self.is_array(array) {
+            let mut at = self.pointed(array)?;
+            let count = self.value(key)?;
+            self.move_by(&mut at, count, span)?;
+            return Ok(at);
+        }
+        let mut at = self.var_at(array)?;
+        let index = self.checked_index(array, key)?;
+        self.step_to_element(&mut at, index, span);
+        Ok(at)
+    }
+
+    /// An index into an array; a computed one is held to the array's length.
+    pub(super) fn checked_index(&mut self, array: &Expr, key: &Expr) -> Result<Val, Diagnostic> {
+        let length = match *self.checked.types.resolve(self.info_of(array).ty) {
+            Type::Array(_, length) => length as i64,
+            _ => 0,
+        };
+        if let Some(c) = self.frame.early.constant(key) {
+            return Ok(self.build.constant(key.span, c.value));
+        }
+        let index = self.value(key)?;
+        if length <= 1 {
+            return Ok(index);
+        }
+        let length = self.build.constant(key.span, length);
+        let dst = self.build.reg(RegKind::Int);
+        let args = vec![index.reg, length.reg];
+        self.build.emit(key.span, Op::Call { dst, func: Func::ArrayIndex, args });
+        Ok(Val::new(dst, Fits::ANY))
+    }
+
+    /// From an array to one of its elements.
+    fn step_to_element(&mut self, at: &mut VarAt, index: Val, span: Span) {
+        let Type::Array(element, length) = *self.checked.types.resolve(at.ty) else { return };
+        at.ty = element;
+        if at.union.is_some() {
+            self.move_in_union(at, index, span);
+            return;
+        }
+        at.index = Some(match at.index {
+            None => index,
+            Some(row) => {
+                let length = self.build.constant(span, length.max(1) as i64);
+                let start = self.sum(BinOp::Mul, row, length, span);
+                self.sum(BinOp::Add, start, index, span)
+            }
+        });
+        at.union = self.enters_union(element);
+    }
+
+    /// From an element to another of the same array.
+    fn move_by(&mut self, at: &mut VarAt, count: Val, span: Span) -> Result<(), Diagnostic> {
+        if count.constant == Some(0) {
+            return Ok(());
+        }
+        let whole_union = at.union.is_some_and(|u| u.bit_offset == 0 && u.dynamic.is_none());
+        match (at.union, at.index) {
+            (Some(_), _) if !whole_union => self.move_in_union(at, count, span),
+            (_, Some(index)) => at.index = Some(self.sum(BinOp::Add, index, count, span)),
+            (_, None) => return Err(not_yet(span, "addresses beyond a variable")),
+        }
+        Ok(())
+    }
+
+    fn move_in_union(&mut self, at: &mut VarAt, count: Val, span: Span) {
+        let size = self.checked.types.size(at.ty, self.checked.limits.strsize).unwrap_or(1);
+        let Some(union) = &mut at.union else { return };
+        if let Some(count) = count.constant {
+            union.bit_offset = union.bit_offset.wrapping_add((count as u64).wrapping_mul(size * 8));
+            return;
+        }
+        let before = union.dynamic;
+        let size = self.build.constant(span, size as i64);
+        let mut bytes = self.arithmetic(BinOp::Mul, count.reg, size.reg, span);
+        if let Some(before) = before {
+            bytes = self.arithmetic(BinOp::Add, before, bytes.reg, span);
+        }
+        if let Some(union) = &mut at.union {
+            union.dynamic = Some(bytes.reg);
+        }
+    }
+
+    /// Two values, constants folded.
+    fn sum(&mut self, op: BinOp, a: Val, b: Val, span: Span) -> Val {
+        if let (Some(x), Some(y)) = (a.constant, b.constant) {
+            let value = match op {
+                BinOp::Mul => x.wrapping_mul(y),
+                BinOp::Sub => x.wrapping_sub(y),
+                _ => x.wrapping_add(y),
+            };
+            return self.build.constant(span, value);
+        }
+        self.arithmetic(op, a.reg, b.reg, span)
+    }
+
+    /// From a struct or union to a member, anonymous ones looked through.
+    fn step_to_member(&self, at: &mut VarAt, found: &Found) {
+        let types = &self.checked.types;
+        for &number in &found.path {
+            let member = types
+                .record(at.ty)
+                .and_then(|record| record.members.as_deref()?.get(number as usize).cloned());
+            let Some(member) = member else { return };
+            at.ty = member.ty;
+            at.cut = member.width.map(|width| (width, types.width(member.ty).1));
+            match &mut at.union {
+                Some(union) => union.bit_offset += member.bit_offset,
+                None => {
+                    at.path.push(number);
+                    at.union = self.enters_union(member.ty);
+                }
+            }
+        }
+    }
+
+    /// The scalar or string at a place; `None` if a struct, union or array is there.
+    pub(super) fn scalar_place(&mut self, at: &VarAt, span: Span) -> Result<Option<Place>, Diagnostic> {
+        if has_parts(&self.checked.types, at.ty) {
+            return Ok(None);
+        }
+        if let Some(union) = at.union {
+            return self.field_in_union(at, union, span).map(Some);
+        }
+        let place = self.part_place(at, &at.path, at.index);
+        Ok(Some(match at.cut {
+            Some((bits, signed)) => Place::Cut { whole: Box::new(place), bits, signed },
+            None => place,
+        }))
+    }
+
+    /// The place of a part, or of one element of it.
+    fn part_place(&self, at: &VarAt, path: &[u32], index: Option<Val>) -> Place {
+        let stored = self.tables.layout.parts(at.var).iter().find(|stored| stored.part.path == path);
+        let mut keys = at.keys.clone();
+        let mut var = at.var;
+        if let Some(stored) = stored {
+            match (index, stored.vars.as_slice()) {
+                (Some(index), [only]) if self.checked.vars[at.var.index()].scope != Scope::ClauseLocal => {
+                    var = *only;
+                    keys.push(index.reg);
+                }
+                (Some(index), vars) => match index.constant {
+                    None => return Place::Select(vars.to_vec(), index.reg),
+                    Some(c) => match usize::try_from(c).ok().and_then(|c| vars.get(c)) {
+                        Some(&element) => var = element,
+                        None => return Place::Select(Vec::new(), index.reg),
+                    },
+                },
+                (None, vars) => var = vars.first().copied().unwrap_or(var),
+            }
+        }
+        match keys.is_empty() {
+            true => Place::Variable(var),
+            false => Place::Element(var, keys),
+        }
+    }
+
+    /// Whether a part is indexed.
+    fn is_indexed(&self, var: VarId, path: &[u32]) -> bool {
+        let parts = self.tables.layout.parts(var);
+        parts.iter().any(|stored| stored.part.path == path && !stored.part.dimensions.is_empty())
+    }
+
+    fn field_in_union(&mut self, at: &VarAt, union: InUnion, span: Span) -> Result<Place, Diagnostic> {
+        let types = &self.checked.types;
+        let size = types.size(at.ty, self.checked.limits.strsize).unwrap_or(8);
+        let (bits, signed) = at.cut.unwrap_or(((size * 8).min(255) as u8, types.width(at.ty).1));
+        let start = union.bit_offset % 64;
+        if types.is_string(at.ty) || start + u64::from(bits) > 64 {
+            return Err(not_yet(span, "strings and packed members in unions of variables"));
+        }
+        let first = union.bit_offset / 64;
+        let (word, shift) = match union.dynamic {
+            None => (self.build.constant(span, first as i64), Shift::By(start as u8)),
+            Some(bytes) => {
+                let offset = self.build.constant(span, (union.bit_offset / 8) as i64);
+                let bytes = self.arithmetic(BinOp::Add, bytes, offset.reg, span);
+                let three = self.build.constant(span, 3);
+                let word = self.arithmetic(BinOp::ShrU, bytes.reg, three.reg, span);
+                let seven = self.build.constant(span, 7);
+                let within = self.arithmetic(BinOp::And, bytes.reg, seven.reg, span);
+                let shift = self.arithmetic(BinOp::Shl, within.reg, three.reg, span);
+                (word, Shift::Computed(shift.reg))
+            }
+        };
+        let index = self.word_index(at.index, union.words, word, span);
+        let unit = self.part_place(at, &at.path, Some(index));
+        Ok(Place::Field { unit: Box::new(unit), shift, bits, signed })
+    }
+
+    fn word_index(&mut self, index: Option<Val>, words: u64, word: Val, span: Span) -> Val {
+        match index {
+            None => word,
+            Some(index) => {
+                let words = self.build.constant(span, words as i64);
+                let start = self.sum(BinOp::Mul, index, words, span);
+                self.sum(BinOp::Add, start, word, span)
+            }
+        }
+    }
+
+    /// The number that stands for the address of a part.
+    pub(super) fn address_of_part(&mut self, expr: &Expr) -> Result<Val, Diagnostic> {
+        let span = expr.span;
+        let at = match self.is_array(expr) {
+            true => self.var_at(expr)?,
+            false => self.pointed(expr)?,
+        };
+        let offset = self.checked.vars[at.var.index()].ty.map_or(0, |ty| self.offset_in(ty.ty, &at.path));
+        let base = VARIABLES + (i64::from(at.var.0) << 32) + offset as i64;
+        let base = self.build.constant(span, base);
+        let Some(index) = at.index else { return Ok(base) };
+        let size = self.checked.types.size(at.ty, self.checked.limits.strsize).unwrap_or(1);
+        let size = self.build.constant(span, size as i64);
+        let bytes = self.sum(BinOp::Mul, index, size, span);
+        Ok(self.sum(BinOp::Add, base, bytes, span))
+    }
+
+    /// Bytes from the start of a type to the member at the end of a path, in the first element of each array.
+    fn offset_in(&self, ty: TypeId, path: &[u32]) -> u64 {
+        self.place_in(ty, path).0 / 8
+    }
+
+    /// Where a path leads in memory: bits from the start, the strides of the arrays on the way, the width of a bit-field,
+    /// and the type there, behind all arrays.
+    fn place_in(&self, ty: TypeId, path: &[u32]) -> (u64, Vec<u64>, Option<u8>, TypeId) {
+        let types = &self.checked.types;
+        let (mut ty, mut bits, mut strides, mut width) = (ty, 0, Vec::new(), None);
+        let strsize = self.checked.limits.strsize;
+        let mut through_arrays = |ty: &mut TypeId| {
+            while let Type::Array(element, _) = *types.resolve(*ty) {
+                strides.push(types.size(element, strsize).unwrap_or(0));
+                *ty = element;
+            }
+        };
+        through_arrays(&mut ty);
+        for &number in path {
+            let members = types.record(ty).and_then(|record| record.members.as_deref());
+            let Some(member) = members.and_then(|members| members.get(number as usize)) else { break };
+            bits += member.bit_offset;
+            width = member.width;
+            ty = member.ty;
+            through_arrays(&mut ty);
+        }
+        (bits, strides, width, ty)
+    }
+
+    // Whole structs.
+
+    /// `lhs = rhs` of structs or unions, and `lhs = 0` of what may be removed.
+    pub(super) fn copy(&mut self, lhs: &Expr, rhs: &Expr, span: Span) -> Result<(), Diagnostic> {
+        let ty = self.info_of(lhs).ty;
+        let zero = self.frame.early.constant(rhs).is_some();
+        let source = if zero { None } else { Some(self.record_at(rhs)?) };
+        let target = self.record_at(lhs)?;
+        let parts =
+            parts(&self.checked.types, ty).ok_or_else(|| not_yet(span, "assignments of so large structs"))?;
+        let total = parts.iter().fold(0u64, |n, part| n.saturating_add(part.count()));
+        if total > MAX_COPIED {
+            return Err(not_yet(span, "assignments of so large structs"));
+        }
+        for part in &parts {
+            for number in 0..part.count() {
+                self.copy_part(ty, part, number, source.as_ref(), &target, span)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Where a struct lies.
+    fn record_at(&mut self, expr: &Expr) -> Result<RecordAt, Diagnostic> {
+        match (&expr.kind, self.info_of(expr).meaning) {
+            (_, Meaning::Variable(_) | Meaning::Element(_) | Meaning::Part(_)) => {
+                self.var_at(expr).map(RecordAt::Variable)
+            }
+            (_, Meaning::Memory | Meaning::Symbol(..)) => self.memory_at(expr).map(RecordAt::Memory),
+            (ExprKind::Assign { op: None, lhs, rhs }, _) => {
+                self.copy(lhs, rhs, expr.span)?;
+                self.record_at(lhs)
+            }
+            (ExprKind::Comma(first, second), _) => {
+                self.effect(first)?;
+                self.record_at(second)
+            }
+            (ExprKind::Cond { then, otherwise, .. }, Meaning::Arm(taken)) => {
+                self.record_at(if taken { then } else { otherwise })
+            }
+            _ => Err(not_yet(expr.span, "structs that are chosen by an operator")),
+        }
+    }
+
+    /// Evaluates what the place of a struct or array depends on.
+    pub(super) fn touch(&mut self, expr: &Expr) -> Result<(), Diagnostic> {
+        match &expr.kind {
+            ExprKind::Assign { op: None, lhs, rhs } => self.copy(lhs, rhs, expr.span),
+            ExprKind::Cond { .. } | ExprKind::Comma(..) | ExprKind::Cast { .. } => Ok(()),
+            _ => self.record_at(expr).map(|_| ()),
+        }
+    }
+
+    fn copy_part(
+        &mut self,
+        ty: TypeId,
+        part: &Part,
+        number: u64,
+        source: Option<&RecordAt>,
+        target: &RecordAt,
+        span: Span,
+    ) -> Result<(), Diagnostic> {
+        let val = match source {
+            None if self.checked.types.is_string(part.ty) && !part.words => {
+                let dst = self.build.reg(RegKind::Str);
+                self.build.emit(span, Op::Null { dst });
+                Val::new(dst, Fits::ANY)
+            }
+            None => self.build.constant(span, 0),
+            Some(source) => {
+                let places = self.part_of(source, ty, part, number, span)?;
+                self.read_part(&places, part, span)?
+            }
+        };
+        let places = self.part_of(target, ty, part, number, span)?;
+        match places.as_slice() {
+            [(place, _)] => self.write(place, val, span),
+            _ => {
+                for (place, shift) in &places {
+                    let by = self.build.constant(span, i64::from(*shift));
+                    let piece = self.arithmetic(BinOp::ShrU, val.reg, by.reg, span);
+                    self.write(place, piece, span);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn read_part(&mut self, places: &[(Place, u8)], part: &Part, span: Span) -> Result<Val, Diagnostic> {
+        let is_string = !part.words && self.checked.types.is_string(part.ty);
+        let kind = if is_string { RegKind::Str } else { RegKind::Int };
+        let mut whole: Option<Val> = None;
+        for (place, shift) in places {
+            let mut val = self.read_kind(place, kind, Fits::ANY, span);
+            if *shift > 0 {
+                let by = self.build.constant(span, i64::from(*shift));
+                val = self.arithmetic(BinOp::Shl, val.reg, by.reg, span);
+            }
+            whole = Some(match whole {
+                None => val,
+                Some(whole) => self.arithmetic(BinOp::Or, whole.reg, val.reg, span),
+            });
+        }
+        whole.ok_or_else(|| not_yet(span, "empty parts"))
+    }
+
+    /// The places of one scalar of a part, with the bits that each is shifted by: the last word of a union in memory is
+    /// read in pieces, so that nothing behind the union is touched.
+    fn part_of(
+        &mut self,
+        record: &RecordAt,
+        ty: TypeId,
+        part: &Part,
+        number: u64,
+        span: Span,
+    ) -> Result<Vec<(Place, u8)>, Diagnostic> {
+        match record {
+            RecordAt::Variable(at) => {
+                if at.union.is_some() && !part.path.is_empty() {
+                    return Err(not_yet(span, "assignments of structs in unions of variables"));
+                }
+                let mut path = at.path.clone();
+                path.extend(&part.path);
+                let within = self.build.constant(span, number as i64);
+                let index = match self.is_indexed(at.var, &path) {
+                    true => Some(self.word_index(at.index, part.count(), within, span)),
+                    false => None,
+                };
+                Ok(vec![(self.part_place(at, &path, index), 0)])
+            }
+            RecordAt::Memory(memory) => Ok(self.part_in_memory(memory, ty, part, number)),
+        }
+    }
+
+    fn part_in_memory(
+        &mut self,
+        memory: &MemoryAt,
+        ty: TypeId,
+        part: &Part,
+        number: u64,
+    ) -> Vec<(Place, u8)> {
+        let (mut bits, mut strides, width, inner) = self.place_in(ty, &part.path);
+        if part.words {
+            strides.push(8);
+        }
+        let mut rest = number;
+        for (stride, length) in strides.iter().zip(&part.dimensions).rev() {
+            bits += rest % (*length).max(1) * stride * 8;
+            rest /= (*length).max(1);
+        }
+        let at = MemoryAt { offset: memory.offset.wrapping_add((bits / 8) as i64), ..*memory };
+        if part.words {
+            let bytes = self.checked.types.size(inner, 0).unwrap_or(8);
+            let word = number % words(bytes);
+            return pieces(bytes - (word * 8).min(bytes))
+                .into_iter()
+                .map(|(from, size)| {
+                    let place = MemoryAt { offset: at.offset + i64::from(from), ..at };
+                    (Place::Memory { at: place, size, signed: false }, (from * 8) as u8)
+                })
+                .collect();
+        }
+        if let Some(width) = width {
+            let signed = self.checked.types.width(part.ty).1;
+            return vec![(super::place::field(memory, bits, width, signed), 0)];
+        }
+        let place = match self.memory(part.ty) {
+            _ if self.checked.types.is_string(part.ty) => {
+                Place::Text { at, limit: self.checked.limits.strsize }
+            }
+            Some((size, signed)) => Place::Memory { at, size, signed },
+            // A floating-point number is its bits.
+            None if self.checked.types.size(part.ty, 0) == Some(4) => {
+                Place::Memory { at, size: MemSize::B4, signed: false }
+            }
+            None => Place::Memory { at, size: MemSize::B8, signed: false },
+        };
+        vec![(place, 0)]
+    }
+}
+
+/// Where a struct lies: in a variable or in memory.
+enum RecordAt {
+    Variable(VarAt),
+    Memory(MemoryAt),
+}
+
+/// The loads that read so many bytes of a word, at most 8, and nothing behind them.
+fn pieces(bytes: u64) -> Vec<(u32, MemSize)> {
+    let mut out = Vec::new();
+    let mut from = 0;
+    for (size, step) in [(MemSize::B8, 8), (MemSize::B4, 4), (MemSize::B2, 2), (MemSize::B1, 1)] {
+        if u64::from(from) + step <= bytes && from < 8 {
+            out.push((from, size));
+            from += step as u32;
+        }
+    }
+    out
+}

@@ -1,0 +1,231 @@
+//! Types of the kernel, taken over one at a time as a program touches them (language spec §5.6).
+//!
+//! In: [`KernelTypes`], which an event source implements over its type data. Out: types of the table. Members of a struct
+//! and values of an enum are taken over only when somebody asks for them.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use super::records::{Enumeration, Member, Record, enum_int};
+use super::{
+    BOOL, CHAR, INT, LONG, SHORT, SIGNED_CHAR, TagKind, Type, TypeId, TypeTable, UNSIGNED, UNSIGNED_CHAR,
+    UNSIGNED_LONG, UNSIGNED_SHORT,
+};
+use crate::env::{KernelType, KernelTypeId, KernelTypes};
+
+/// Longest chain of typedefs, qualifiers, pointers and arrays that is followed.
+const CHAIN: u32 = 32;
+
+/// What has been taken over.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Kernel {
+    types: HashMap<KernelTypeId, Imported>,
+    /// Where the members of a tag come from.
+    origins: HashMap<TypeId, KernelTypeId>,
+}
+
+/// A type of the kernel in the table.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Imported {
+    /// The type.
+    pub ty: TypeId,
+    /// Whether it is a pointer to memory of a process.
+    pub userland: bool,
+}
+
+impl TypeTable {
+    /// Takes a type of the kernel over.
+    pub fn import(&mut self, kernel: &dyn KernelTypes, id: KernelTypeId) -> Imported {
+        self.import_chain(kernel, id, CHAIN)
+    }
+
+    fn import_chain(&mut self, kernel: &dyn KernelTypes, id: KernelTypeId, chain: u32) -> Imported {
+        if let Some(&known) = self.kernel.types.get(&id) {
+            return known;
+        }
+        let void = Imported { ty: self.common().void, userland: false };
+        let Some(chain) = chain.checked_sub(1) else { return void };
+        let plain = |ty| Imported { ty, userland: false };
+        let imported = match kernel.describe(id) {
+            KernelType::Void => void,
+            KernelType::Int { bytes, signed, boolean, ref name } => {
+                plain(self.import_int(bytes, signed, boolean, name))
+            }
+            KernelType::Float { bytes } => {
+                let name = match bytes {
+                    0..=4 => "float",
+                    5..=8 => "double",
+                    _ => "long double",
+                };
+                plain(self.named(name).unwrap_or(void.ty))
+            }
+            KernelType::Pointer(target) => {
+                let target = self.import_chain(kernel, target, chain);
+                let userland = target.userland && !matches!(self.resolve(target.ty), Type::Pointer(_));
+                Imported { ty: self.pointer_to(target.ty), userland }
+            }
+            KernelType::Array { element, length } => {
+                let element = self.import_chain(kernel, element, chain);
+                plain(self.add(Type::Array(element.ty, length)))
+            }
+            KernelType::Record { kind, tag, bytes } => {
+                let ty = self.kernel_tag(kernel, id, kind, tag.as_deref());
+                if self.record(ty).is_none() {
+                    self.set_record(ty, Record::new(bytes, 1, None, false));
+                }
+                plain(ty)
+            }
+            KernelType::Enum { tag, bytes } => {
+                let ty = self.kernel_tag(kernel, id, TagKind::Enum, tag.as_deref());
+                let int = enum_int(bytes);
+                self.set_enumeration(ty, Enumeration { int, values: None, by_program: false });
+                plain(ty)
+            }
+            // A forward declaration is completed by name, wherever the definition is.
+            KernelType::Forward { kind, tag } => plain(self.add(Type::Tagged(kind, tag))),
+            KernelType::Typedef { name, target } => {
+                let target = self.import_chain(kernel, target, chain);
+                Imported { ty: self.add(Type::Typedef(name, target.ty)), ..target }
+            }
+            KernelType::Qualified(target) => self.import_chain(kernel, target, chain),
+            KernelType::User(target) => {
+                Imported { userland: true, ..self.import_chain(kernel, target, chain) }
+            }
+            KernelType::Function { result } => {
+                let result = self.import_chain(kernel, result, chain);
+                plain(self.add(Type::Function(result.ty)))
+            }
+        };
+        self.kernel.types.insert(id, imported);
+        imported
+    }
+
+    fn import_int(&mut self, bytes: u64, signed: bool, boolean: bool, name: &str) -> TypeId {
+        // `long` and `long long` are of one size; the name tells them apart.
+        if let Some(ty) = self.named(name).filter(|&ty| matches!(self.get(ty), Type::Int(_))) {
+            return ty;
+        }
+        let int = match (bytes, signed) {
+            (_, _) if boolean => BOOL,
+            (0 | 1, true) if name == "char" => CHAR,
+            (0 | 1, true) => SIGNED_CHAR,
+            (0 | 1, false) => UNSIGNED_CHAR,
+            (2, true) => SHORT,
+            (2, false) => UNSIGNED_SHORT,
+            (3 | 4, true) => INT,
+            (3 | 4, false) => UNSIGNED,
+            (5..=8, true) => LONG,
+            (5..=8, false) => UNSIGNED_LONG,
+            // 128 bits fit no register: memory that can be pointed to and measured.
+            (_, _) => {
+                let byte = self.int(UNSIGNED_CHAR);
+                return self.add(Type::Array(byte, bytes));
+            }
+        };
+        self.int(int)
+    }
+
+    /// The tag of a struct, union or enum of the kernel. Two of one name are told apart by their numbers.
+    fn kernel_tag(
+        &mut self,
+        kernel: &dyn KernelTypes,
+        id: KernelTypeId,
+        kind: TagKind,
+        tag: Option<&str>,
+    ) -> TypeId {
+        let scope = kernel.module_name(id);
+        let plain = tag.map(|tag| Type::Tagged(kind, format!("{scope}`{tag}").into()));
+        let taken = |ty: &Type| self.ids.get(ty).is_some_and(|id| self.kernel.origins.contains_key(id));
+        let ty = match plain {
+            Some(ty) if !taken(&ty) => ty,
+            _ => Type::Tagged(kind, format!("{scope}`{}#{}", tag.unwrap_or(""), id.id).into()),
+        };
+        let ty = self.add(ty);
+        self.kernel.origins.insert(ty, id);
+        ty
+    }
+
+    /// Says that an undefined tag is this type of the kernel.
+    pub fn adopt(&mut self, kernel: &dyn KernelTypes, ty: TypeId, id: KernelTypeId) {
+        match kernel.describe(id) {
+            KernelType::Record { bytes, .. } => {
+                self.set_record(ty, Record::new(bytes, 1, None, false));
+                self.kernel.origins.insert(ty, id);
+            }
+            KernelType::Enum { bytes, .. } => {
+                let int = enum_int(bytes);
+                self.set_enumeration(ty, Enumeration { int, values: None, by_program: false });
+                self.kernel.origins.insert(ty, id);
+            }
+            _ => {}
+        }
+    }
+
+    /// Takes the members of a struct or union of the kernel over, with those of its anonymous members and the sizes of
+    /// what it embeds.
+    pub fn load_members(&mut self, kernel: &dyn KernelTypes, ty: TypeId) {
+        self.load_to(kernel, self.base(ty), CHAIN);
+    }
+
+    fn load_to(&mut self, kernel: &dyn KernelTypes, ty: TypeId, chain: u32) {
+        let Some(chain) = chain.checked_sub(1) else { return };
+        let Some(&origin) = self.kernel.origins.get(&ty) else { return };
+        let Some(size) = self.record(ty).filter(|r| r.members.is_none()).map(|record| record.size) else {
+            return;
+        };
+        let mut members = Vec::new();
+        for member in kernel.members(origin) {
+            let imported = self.import(kernel, member.ty);
+            let (ty, userland) = (imported.ty, imported.userland);
+            members.push(Member {
+                name: member.name,
+                ty,
+                bit_offset: member.bit_offset,
+                width: member.width,
+                userland,
+            });
+        }
+        // Set first: a damaged kernel type that holds itself ends here.
+        let record = Record::new(size, 1, Some(members.clone().into()), false);
+        self.set_record(ty, record);
+        let mut align = 1;
+        for member in &members {
+            if member.name.is_none() {
+                self.load_to(kernel, self.base(member.ty), chain);
+            }
+            align = align.max(self.align(member.ty));
+        }
+        // Packed structs are no multiple of their members' alignment.
+        while size % align != 0 {
+            align /= 2;
+        }
+        self.set_record(ty, Record::new(size, align, Some(members.into()), false));
+    }
+
+    /// Takes the values of an enum of the kernel over.
+    pub fn load_values(&mut self, kernel: &dyn KernelTypes, ty: TypeId) {
+        let ty = self.base(ty);
+        let Some(&origin) = self.kernel.origins.get(&ty) else { return };
+        if let Some(enumeration) = self.enums.get_mut(&ty).filter(|e| e.values.is_none()) {
+            let values: Vec<(Arc<str>, i64)> = kernel.enumerators(origin);
+            enumeration.values = Some(values.into());
+        }
+    }
+
+    /// Takes over everything that a struct of the kernel holds by value.
+    pub fn load_deeply(&mut self, kernel: &dyn KernelTypes, ty: TypeId) {
+        let mut waiting = vec![ty];
+        while let Some(ty) = waiting.pop() {
+            let ty = self.base(ty);
+            if let Type::Array(element, _) = *self.get(ty) {
+                waiting.push(element);
+                continue;
+            }
+            let fresh = self.record(ty).is_some_and(|record| record.members.is_none());
+            self.load_members(kernel, ty);
+            if fresh && let Some(members) = self.record(ty).and_then(|record| record.members.clone()) {
+                waiting.extend(members.iter().map(|member| member.ty));
+            }
+        }
+    }
+}
