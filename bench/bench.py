@@ -1,13 +1,14 @@
 #!/usr/bin/env python3
-"""Measures dtrail beside bpftrace and hand-written eBPF: start-up, attaching everything, and the cost of a probe.
+"""Measures dtrail beside bpftrace and hand-written eBPF: start-up, attaching everything, the cost of a probe, and
+the cost of printing every event.
 
-  bench.py [--dtrail PATH] [--bpftrace PATH] [--reps 7] [--calls 3000000] [--only startup,attach,cost] [--json FILE]
+  bench.py [--dtrail PATH] [--bpftrace PATH] [--reps 7] [--calls 3000000] [--only startup,attach,cost,stream] [--json FILE]
 
 Tools run interleaved; the best of the repetitions counts. The cost of a probe is the workload's own CPU time per call with
 the tool, less the same without: start-up and tear-down are not in it, nor is what the neighbours do. Only our own
 children are traced (process filters), except where a row starts and stops every system call probe. Needs root for `attach`
 and `cost`. bpftrace is left out if it is not installed; both `work` and the numbers are made anew on each run."""
-import argparse, json, os, shutil, subprocess, sys, tempfile
+import argparse, json, os, shutil, signal, subprocess, sys, tempfile, time
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 FLOOR = [sys.executable, os.path.join(HERE, "floor.py")]
@@ -37,6 +38,14 @@ COST = [
                     " t:raw_syscalls:sys_exit /@s[tid]/ { @ = hist(nsecs - @s[tid]); delete(@s[tid]) }",
         "floor": "latency"}),
 ]
+# Every event of the workload printed: PID is its process.
+STREAM = ("printf of 4 fields", {
+    "dtrail": 'syscall::getppid:entry /pid == PID/ { printf("%d %s %d %d\\n", pid, execname, tid, timestamp); }'
+              ' BEGIN { printf("ready\\n"); }',
+    "bpftrace": 't:syscalls:sys_enter_getppid /pid == PID/ { printf("%d %s %d %d\\n", pid, comm, tid, nsecs); }'
+                ' BEGIN { printf("ready\\n"); }'})
+RATE = 400_000
+STREAM_LIMIT = 0.3
 # What the project holds itself to: row -> (limit against the floor, limit against bpftrace)
 LIMITS = {"count() on every call": (1.15, 0.75), "entry/return latency, quantize": (None, 0.65)}
 
@@ -135,20 +144,85 @@ def cost(tools, calls, reps, work, result, out):
     table(["what", "call alone"] + list(tools) + ["dtrail : floor", "dtrail : bpftrace"], rows)
 
 
+def cpu_of(pid):
+    """CPU nanoseconds of all threads of a process so far."""
+    total = 0
+    for task in os.listdir(f"/proc/{pid}/task"):
+        with open(f"/proc/{pid}/task/{task}/schedstat") as f:
+            total += int(f.read().split()[0])
+    return total
+
+
+def streamed(tool, path, program, events, work, scratch):
+    """The tracer's CPU nanoseconds per printed event, how many of the events were lost, and how many came a second."""
+    out, err = os.path.join(scratch, "lines"), os.path.join(scratch, "errors")
+    worker = subprocess.Popen([work, "paced", str(events), str(RATE)], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+    with open(out, "wb") as lines, open(err, "wb") as errors:
+        argv = command(tool, path, program.replace("PID", str(worker.pid)))
+        tracer = subprocess.Popen(argv, stdin=subprocess.DEVNULL, stdout=lines, stderr=errors)
+    try:
+        until = time.time() + 60
+        while not os.path.getsize(out) and tracer.poll() is None and time.time() < until:
+            time.sleep(0.05)
+        time.sleep(0.7)
+        if tracer.poll() is not None:
+            with open(err) as f:
+                return f.read()[:80] or "ended early"
+        before = cpu_of(tracer.pid)
+        took = float(worker.communicate(b"x")[0])
+        size = -1
+        while size != os.path.getsize(out):
+            size = os.path.getsize(out)
+            time.sleep(0.5)
+        used = cpu_of(tracer.pid) - before
+        tracer.send_signal(signal.SIGINT)
+        tracer.wait(30)
+    finally:
+        for process in (worker, tracer):
+            if process.poll() is None:
+                process.kill()
+            process.wait()
+    with open(out, "rb") as f:
+        printed = sum(line.count(b" ") == 3 for line in f)
+    return used / max(printed, 1), events - printed, events / took * 1e9
+
+
+def stream(tools, events, reps, work, scratch, out):
+    name, programs = STREAM
+    best_of, rows = {}, []
+    for _ in range(reps):
+        for tool, path in tools.items():
+            ran = streamed(tool, path, programs[tool], events, work, scratch)
+            if isinstance(ran, str):
+                best_of.setdefault(tool, ran)
+            elif not isinstance(best_of.get(tool), tuple) or ran[0] < best_of[tool][0]:
+                best_of[tool] = ran
+    numbers = {tool: ran[0] for tool, ran in best_of.items() if isinstance(ran, tuple)}
+    for tool, ran in best_of.items():
+        if isinstance(ran, str):
+            rows.append([name, tool, "failed: " + ran, "", "", ""])
+            continue
+        ratio = f"{ran[0] / numbers['bpftrace']:.2f} (to reach {STREAM_LIMIT})" if tool == "dtrail" and "bpftrace" in numbers else ""
+        rows.append([name, tool, f"{ran[0]:.0f}", f"{ran[1]} of {events}", f"{ran[2]:.0f}", ratio])
+        out.append({"row": name, "tool": tool, "ns": ran[0], "lost": ran[1], "rate": ran[2]})
+    print("### Printing every event: CPU nanoseconds of the tracer\n")
+    table(["what", "tool", "ns per event", "lost", "events a second", "dtrail : bpftrace"], rows)
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--dtrail", default=os.path.join(HERE, "..", "target", "release", "dtrail"))
     parser.add_argument("--bpftrace", default=shutil.which("bpftrace"))
     parser.add_argument("--reps", type=int, default=7)
     parser.add_argument("--calls", type=int, default=3_000_000)
-    parser.add_argument("--only", default="startup,attach,cost")
+    parser.add_argument("--only", default="startup,attach,cost,stream")
     parser.add_argument("--json")
     args = parser.parse_args()
 
     tools = {"dtrail": args.dtrail}
     if args.bpftrace:
         tools["bpftrace"] = args.bpftrace
-    sections, out = args.only.split(","), {"startup": [], "attach": [], "cost": []}
+    sections, out = args.only.split(","), {"startup": [], "attach": [], "cost": [], "stream": []}
     with tempfile.TemporaryDirectory() as scratch:
         work, result = os.path.join(scratch, "work"), os.path.join(scratch, "result")
         subprocess.run(["cc", "-O1", "-o", work, os.path.join(HERE, "work.c")], check=True)
@@ -158,6 +232,8 @@ def main():
             started("Attaching and detaching", ATTACH, tools, args.reps, work, result, out["attach"])
         if "cost" in sections:
             cost({**tools, "floor": None}, args.calls, args.reps, work, result, out["cost"])
+        if "stream" in sections:
+            stream(tools, 3 * RATE, min(args.reps, 3), work, scratch, out["stream"])
     if args.json:
         with open(args.json, "w") as f:
             json.dump(out, f, indent=1)

@@ -1,5 +1,6 @@
 // Workloads that time themselves, for bench.py. Build: cc -O1 -o work work.c
 // work MODE N [OUT]: appends "mode events cpu_ns_per_event" to OUT, or prints it.
+// work paced N RATE: waits for a byte on standard input, then makes N calls, RATE a second; prints how long it took, in ns.
 // work run OUT COMMAND ARG...: runs a command and writes "wall_ns peak_rss_kib status" to OUT. A script cannot measure
 // this itself: the peak of a process includes its parent's size at the moment of the fork.
 #define _GNU_SOURCE
@@ -31,6 +32,24 @@ static double now_ns(void)
 	return t.tv_sec * 1e9 + t.tv_nsec;
 }
 
+// N calls, in portions of a ten-thousandth of a second's worth.
+static int paced(uint64_t n, double rate)
+{
+	char gate;
+
+	if (read(0, &gate, 1) != 1)
+		return 1;
+	double start = now_ns();
+	for (uint64_t done = 0; done < n; done++) {
+		if (done % (uint64_t)(rate / 10000) == 0)
+			while ((now_ns() - start) * rate < done * 1e9)
+				;
+		syscall(SYS_getppid);
+	}
+	printf("%.0f\n", now_ns() - start);
+	return 0;
+}
+
 static int run(const char *out, char **command)
 {
 	double start = now_ns();
@@ -55,7 +74,7 @@ static int run(const char *out, char **command)
 int main(int argc, char **argv)
 {
 	if (argc < 3) {
-		fprintf(stderr, "usage: work sys|open N [OUT] | run OUT COMMAND ARG...\n");
+		fprintf(stderr, "usage: work sys|open N [OUT] | paced N RATE | run OUT COMMAND ARG...\n");
 		return 2;
 	}
 	if (!strcmp(argv[1], "run") && argc > 3)
@@ -68,6 +87,8 @@ int main(int argc, char **argv)
 	CPU_SET(sysconf(_SC_NPROCESSORS_ONLN) - 1, &last);
 	sched_setaffinity(0, sizeof last, &last);
 
+	if (!strcmp(argv[1], "paced") && argc > 3)
+		return paced(n, strtod(argv[3], 0));
 	double start = cpu_ns();
 	if (!strcmp(argv[1], "sys")) {
 		for (uint64_t i = 0; i < n; i++)

@@ -15,12 +15,14 @@ mod library;
 mod list;
 mod machine;
 mod options;
+mod patience;
 mod preprocess;
 mod session;
 mod sizes;
 mod usage;
 
 pub use interrupts::Interrupts;
+pub use patience::Patience;
 
 use failure::Failure;
 use options::Mode;

@@ -1,9 +1,10 @@
 //! The `dtrail` command: this process's arguments, environment and streams into [`dtrail::run`], its status out.
 
 use std::io::{self, IsTerminal, Write};
+use std::os::fd::AsFd;
 use std::process::ExitCode;
 
-use dtrail::{Environment, Interrupts, Invocation};
+use dtrail::{Environment, Interrupts, Invocation, Patience};
 
 fn main() -> ExitCode {
     let mut args = std::env::args_os();
@@ -17,11 +18,20 @@ fn main() -> ExitCode {
             None
         }
     };
+    // The descriptor itself: lines need no second buffer, and a slow reader is waited for with patience.
+    let stdout = match io::stdout().as_fd().try_clone_to_owned() {
+        Ok(stdout) => stdout,
+        Err(e) => {
+            let _ = writeln!(io::stderr(), "{progname}: cannot use standard output: {e}");
+            return ExitCode::from(1);
+        }
+    };
+    let mut stdout = Patience::new(stdout.into(), interrupts.clone());
     let outcome = dtrail::run(Invocation {
         progname,
         args: args.collect(),
         environment: Environment::Process,
-        stdout: &mut io::stdout().lock(),
+        stdout: &mut stdout,
         stderr: &mut io::stderr().lock(),
         stdout_is_terminal: io::stdout().is_terminal(),
         stderr_is_terminal: io::stderr().is_terminal(),

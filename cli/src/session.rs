@@ -28,7 +28,7 @@ use crate::describe::{Described, descriptions};
 use crate::failure::Failure;
 use crate::machine::{self, Machine, reason};
 use crate::options::{EngineChoice, Form, Mode, Options, SourceChoice};
-use crate::{Interrupts, Outcome, dump, library, list, preprocess, sizes};
+use crate::{Interrupts, Outcome, Patience, dump, library, list, preprocess, sizes};
 
 /// Terminals that know no blocks (`TERM`).
 const DUMB_TERMINALS: [&str; 3] = ["dumb", "sun", "sun-color"];
@@ -295,7 +295,10 @@ impl Session<'_> {
             None => None,
             Some(path) => {
                 let opened = OpenOptions::new().append(true).create(true).open(path);
-                Some(opened.map_err(|e| Failure::fatal(format!("failed to open {path}: {}", reason(&e))))?)
+                let file =
+                    opened.map_err(|e| Failure::fatal(format!("failed to open {path}: {}", reason(&e))))?;
+                // It may be a pipe with a name.
+                Some(Patience::new(file, self.interrupts.cloned()))
             }
         };
         let terminal = self.streams.stdout_is_terminal && file.is_none();

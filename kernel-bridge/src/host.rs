@@ -91,7 +91,7 @@ pub(crate) fn local_time(zone: &TimeZone, unix_seconds: i64) -> LocalTime {
         hour: local.hour() as u8,
         minute: local.minute() as u8,
         second: local.second() as u8,
-        zone: info.abbreviation().to_owned(),
+        zone: info.abbreviation().into(),
     }
 }
 

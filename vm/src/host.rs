@@ -63,5 +63,29 @@ pub struct LocalTime {
     /// 0 to 60.
     pub second: u8,
     /// Zone abbreviation, such as `UTC`.
-    pub zone: String,
+    pub zone: ZoneName,
+}
+
+/// A time zone's abbreviation, at most 15 bytes of it: a moment is printed without an allocation.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct ZoneName {
+    bytes: [u8; 15],
+    length: u8,
+}
+
+impl From<&str> for ZoneName {
+    fn from(name: &str) -> ZoneName {
+        let mut zone = ZoneName::default();
+        let length = name.floor_char_boundary(zone.bytes.len());
+        zone.bytes[..length].copy_from_slice(&name.as_bytes()[..length]);
+        zone.length = length as u8;
+        zone
+    }
+}
+
+impl std::fmt::Display for ZoneName {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        // It was cut where a character ends.
+        f.write_str(std::str::from_utf8(&self.bytes[..usize::from(self.length)]).unwrap_or_default())
+    }
 }

@@ -78,7 +78,7 @@ impl Host for FixedHost {
             1_075_064_400 => (2004, 1, 25, 0, 21),
             _ => (0, 0, 0, 0, 0),
         };
-        LocalTime { year, month, day, weekday, hour, minute: 0, second: 0, zone: "UTC".to_owned() }
+        LocalTime { year, month, day, weekday, hour, minute: 0, second: 0, zone: "UTC".into() }
     }
 }
 

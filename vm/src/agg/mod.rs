@@ -3,6 +3,7 @@
 
 mod buckets;
 mod fns;
+mod key;
 pub mod sort;
 pub mod table;
 

@@ -4,12 +4,13 @@
 use std::collections::BTreeMap;
 
 use dtrail_lang::builtins::{AggFn, aggs::Shape};
-use dtrail_lang::ir::{self, AggId, ValueType};
+use dtrail_lang::ir::{self, AggId, RegKind, ValueType};
 use dtrail_lang::plan::layout::{self, KeyPart};
 use foldhash::fast::RandomState;
 use indexmap::IndexMap;
 
 use super::AggState;
+use super::key::{self, Key, One, Two};
 use super::sort;
 use crate::stacks::StackTable;
 use crate::value::Value;
@@ -31,7 +32,10 @@ impl AggTables {
 
     /// From now on each table also keeps what each CPU counted (`aggpercpu`).
     pub fn keep_cpus(&mut self) {
-        self.tables.iter_mut().for_each(|table| table.per_cpu = Some(PerCpu::default()));
+        self.tables.iter_mut().for_each(|table| {
+            table.per_cpu = Some(PerCpu::default());
+            table.integers = false;
+        });
     }
 
     /// One aggregation.
@@ -70,7 +74,9 @@ pub struct AggTable {
     func: AggFn,
     shape: Shape,
     types: Box<[ValueType]>,
-    entries: IndexMap<Box<[u8]>, AggState, RandomState>,
+    /// No part of a key is a string, and CPUs are not kept apart: [`AggTable::update_short`] serves.
+    integers: bool,
+    entries: IndexMap<Key, AggState, RandomState>,
     capacity: usize,
     printed: bool,
     normal: i64,
@@ -102,6 +108,7 @@ impl AggTable {
             func: agg.func,
             shape: agg.shape,
             types: agg.keys.as_slice().into(),
+            integers: agg.keys.iter().all(|ty| ty.reg_kind() == RegKind::Int),
             entries: IndexMap::default(),
             capacity: layout::entries(aggsize, parts, strsize, value) as usize,
             printed: false,
@@ -117,11 +124,43 @@ impl AggTable {
             state.update(shape, value, weight);
             return true;
         }
+        self.add(key, value, weight)
+    }
+
+    /// [`AggTable::update`] for a key of one or two integers, which need not be laid out then. `None`: this table's keys
+    /// are others, or what it counts is to be told by CPU.
+    #[inline]
+    pub fn update_short(&mut self, key: &[u64], value: i64, weight: i64) -> Option<bool> {
+        if !self.integers {
+            return None;
+        }
+        let found = match *key {
+            [one] => self.entries.get_mut(&One(one)),
+            [one, two] => self.entries.get_mut(&Two([one, two])),
+            _ => return None,
+        };
+        Some(match found {
+            Some(state) => {
+                state.update(self.shape, value, weight);
+                true
+            }
+            None => self.add_short(key, value, weight),
+        })
+    }
+
+    #[cold]
+    fn add_short(&mut self, key: &[u64], value: i64, weight: i64) -> bool {
+        let bytes: Vec<u8> = key.iter().flat_map(|word| word.to_le_bytes()).collect();
+        self.add(&bytes, value, weight)
+    }
+
+    #[cold]
+    fn add(&mut self, key: &[u8], value: i64, weight: i64) -> bool {
         if self.entries.len() >= self.capacity {
             return false;
         }
         let mut state = AggState::new(self.func);
-        state.update(shape, value, weight);
+        state.update(self.shape, value, weight);
         self.entries.insert(key.into(), state);
         true
     }
@@ -151,10 +190,11 @@ impl AggTable {
     /// The entry of a key, to change. Without keys it is the only one; comparing two empty keys would cost more than
     /// everything else, since vector loads of a dangling pointer trap into microcode.
     fn find(&mut self, key: &[u8]) -> Option<&mut AggState> {
-        match self.types.is_empty() {
-            true => self.entries.get_index_mut(0).map(|(_, state)| state),
-            false => self.entries.get_mut(key),
-        }
+        let index = match self.types.is_empty() {
+            true => Some(0),
+            false => key::find(&self.entries, key),
+        };
+        self.entries.get_index_mut(index?).map(|(_, state)| state)
     }
 
     /// Merges a state that was counted elsewhere: never refused, since its updates are done.
@@ -170,13 +210,13 @@ impl AggTable {
     /// Brings keys to the form that stands for all keys of the same meaning, and merges entries whose keys become equal.
     /// `canonical` gives the new key where it differs.
     pub fn rekey(&mut self, mut canonical: impl FnMut(&[u8]) -> Option<Vec<u8>>) {
-        let renamed: Vec<_> = self.entries.keys().map(|key| canonical(key)).collect();
+        let renamed: Vec<_> = self.entries.keys().map(|key| canonical(key.bytes())).collect();
         if renamed.iter().all(Option::is_none) {
             return;
         }
         let entries = std::mem::take(&mut self.entries);
         for ((key, state), renamed) in entries.into_iter().zip(renamed) {
-            self.merge(renamed.as_deref().unwrap_or(&key), state);
+            self.merge(renamed.as_deref().unwrap_or(key.bytes()), state);
         }
         if let Some(per_cpu) = &mut self.per_cpu {
             for (key, states) in std::mem::take(&mut per_cpu.entries) {
@@ -218,7 +258,7 @@ impl AggTable {
         let mut entry = 0..;
         self.entries.retain(|_, _| entry.next().is_some_and(|entry| kept[entry]));
         if let Some(per_cpu) = &mut self.per_cpu {
-            per_cpu.entries.retain(|key, _| self.entries.contains_key(key));
+            per_cpu.entries.retain(|key, _| key::find(&self.entries, key).is_some());
         }
     }
 
@@ -256,12 +296,12 @@ impl AggTable {
 
     /// Keys and states, in the order of their first update.
     pub fn entries(&self) -> impl ExactSizeIterator<Item = (&[u8], &AggState)> {
-        self.entries.iter().map(|(key, state)| (&**key, state))
+        self.entries.iter().map(|(key, state)| (key.bytes(), state))
     }
 
     /// The entry of a key.
     pub fn get(&self, key: &[u8]) -> Option<&AggState> {
-        self.entries.get(key)
+        self.entries.get_index(key::find(&self.entries, key)?).map(|(_, state)| state)
     }
 
     /// Whether a `printa` printed any entry: then the end of the run does not.

@@ -68,9 +68,15 @@ impl Field {
 
     /// The same for text that is yet to be made.
     fn made(&self, out: &mut Vec<u8>, make: impl FnOnce(&mut Vec<u8>)) {
-        let mut text = Vec::new();
-        make(&mut text);
-        self.text(out, &text);
+        let start = out.len();
+        make(out);
+        let length = self.cut(&out[start..]).len();
+        out.truncate(start + length);
+        let blanks = self.width.saturating_sub(length);
+        out.resize(start + length + blanks, b' ');
+        if !self.left {
+            out[start..].rotate_right(blanks);
+        }
     }
 
     fn cut<'t>(&self, text: &'t [u8]) -> &'t [u8] {
@@ -95,21 +101,19 @@ pub(super) fn convert(
             pad(out, &shown(&[int as u8], style.escape), field.width, field.left);
         }
         ConversionKind::EscapedChar => {
-            let mut text = Vec::new();
-            escape_byte(&mut text, int as u8);
-            field.text(out, &text);
+            field.made(out, |out| escape_byte(out, int as u8));
         }
         ConversionKind::Str => {
             let text = shown(field.cut(value.bytes()), style.escape);
             pad(out, &text, field.width, field.left);
         }
         ConversionKind::EscapedStr => {
-            let mut text = Vec::new();
-            value.bytes().iter().chain([&0]).for_each(|&byte| escape_byte(&mut text, byte));
-            field.text(out, &text);
+            field.made(out, |out| {
+                value.bytes().iter().chain([&0]).for_each(|&byte| escape_byte(out, byte));
+            });
         }
-        ConversionKind::Time => field.text(out, time::stamp(&local_time(int, style)).as_bytes()),
-        ConversionKind::Date => field.text(out, time::date(&local_time(int, style)).as_bytes()),
+        ConversionKind::Time => field.made(out, |out| time::stamp(out, &local_time(int, style))),
+        ConversionKind::Date => field.made(out, |out| time::date(out, &local_time(int, style))),
         ConversionKind::KernelAddress => {
             field.made(out, |out| symbols::kernel_address(out, int as u64, style));
         }

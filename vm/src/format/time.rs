@@ -1,5 +1,7 @@
 //! `%Y` and `%T`: moments as text, from broken-down local time.
 
+use std::io::Write as _;
+
 use crate::host::LocalTime;
 
 const MONTHS: [&str; 12] =
@@ -11,17 +13,20 @@ fn month(time: &LocalTime) -> &'static str {
 }
 
 /// `%Y`: `2004 Jan 25 13:00:00`, the day padded with a blank.
-pub(super) fn date(time: &LocalTime) -> String {
+pub(super) fn date(out: &mut Vec<u8>, time: &LocalTime) {
     let LocalTime { year, day, hour, minute, second, .. } = time;
-    format!("{year} {} {day:2} {hour:02}:{minute:02}:{second:02}", month(time))
+    // Writing to a vector cannot fail.
+    let _ = write!(out, "{year} {} {day:2} {hour:02}:{minute:02}:{second:02}", month(time));
 }
 
 /// `%T`: `Sun, 25 Jan 2004 13:00:00 PST`. The year is that of the ISO week.
-pub(super) fn stamp(time: &LocalTime) -> String {
+pub(super) fn stamp(out: &mut Vec<u8>, time: &LocalTime) {
     let LocalTime { day, hour, minute, second, zone, .. } = time;
     let weekday = DAYS.get(usize::from(time.weekday)).copied().unwrap_or("?");
     let year = week_year(time);
-    format!("{weekday}, {day:02} {} {year} {hour:02}:{minute:02}:{second:02} {zone}", month(time))
+    let month = month(time);
+    // As above.
+    let _ = write!(out, "{weekday}, {day:02} {month} {year} {hour:02}:{minute:02}:{second:02} {zone}");
 }
 
 fn is_leap(year: i64) -> bool {
@@ -47,16 +52,22 @@ fn week_year(time: &LocalTime) -> i64 {
 mod tests {
     use super::*;
 
+    fn text(make: fn(&mut Vec<u8>, &LocalTime), time: &LocalTime) -> String {
+        let mut out = Vec::new();
+        make(&mut out, time);
+        String::from_utf8_lossy(&out).into_owned()
+    }
+
     fn at(year: i64, month: u8, day: u8, weekday: u8) -> LocalTime {
         LocalTime { year, month, day, weekday, hour: 21, minute: 0, second: 7, zone: "UTC".into() }
     }
 
     #[test]
     fn moments() {
-        assert_eq!(date(&at(1970, 1, 1, 4)), "1970 Jan  1 21:00:07");
-        assert_eq!(date(&at(2004, 1, 25, 0)), "2004 Jan 25 21:00:07");
-        assert_eq!(stamp(&at(2004, 1, 25, 0)), "Sun, 25 Jan 2004 21:00:07 UTC");
-        assert_eq!(stamp(&at(1970, 1, 1, 4)), "Thu, 01 Jan 1970 21:00:07 UTC");
+        assert_eq!(text(date, &at(1970, 1, 1, 4)), "1970 Jan  1 21:00:07");
+        assert_eq!(text(date, &at(2004, 1, 25, 0)), "2004 Jan 25 21:00:07");
+        assert_eq!(text(stamp, &at(2004, 1, 25, 0)), "Sun, 25 Jan 2004 21:00:07 UTC");
+        assert_eq!(text(stamp, &at(1970, 1, 1, 4)), "Thu, 01 Jan 1970 21:00:07 UTC");
     }
 
     #[test]

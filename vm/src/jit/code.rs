@@ -48,6 +48,7 @@ pub(super) struct Compiled {
 
 impl Compiled {
     /// Whether it is this clause's.
+    #[inline]
     pub(super) fn is_of(&self, clause: &ir::Clause) -> bool {
         self.clause == std::ptr::from_ref(clause).addr()
     }
@@ -154,14 +155,15 @@ impl Code {
 
     /// Runs a compiled clause. What does not reach as far as the code was made for goes to the interpreter, which says
     /// what is wrong.
+    #[inline]
     pub(super) fn run(
         &self,
-        compiled: Compiled,
+        compiled: &Compiled,
         clause: &ir::Clause,
         interp: &mut Interp,
         run: &mut Run<'_>,
     ) -> Ending {
-        let Compiled { function, reach, .. } = compiled;
+        let Compiled { function, reach, .. } = *compiled;
         let Some(native) = run.native(reach.globals, reach.locals, reach.writes_locals, reach.area) else {
             return crate::engine::Engine::run(interp, ClauseId(0), clause, run);
         };

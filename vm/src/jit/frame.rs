@@ -10,7 +10,7 @@ use std::mem::offset_of;
 use cranelift_codegen::ir::{AbiParam, Signature, Type, types};
 use cranelift_codegen::isa::CallConv;
 use dtrail_lang::builtins::{BuiltinVar, Func};
-use dtrail_lang::ir::{self, AggSiteId, BlockId, SiteId};
+use dtrail_lang::ir::{self, AggId, AggSiteId, BlockId, SiteId};
 
 use crate::interp::Interp;
 use crate::runtime::{Run, table};
@@ -45,6 +45,10 @@ pub(super) enum Entry {
     Step,
     /// [`aggregate`]
     Aggregate,
+    /// [`aggregate_one`]
+    AggregateOne,
+    /// [`aggregate_two`]
+    AggregateTwo,
     /// [`record`]
     Record,
     /// [`builtin`]
@@ -56,7 +60,14 @@ pub(super) enum Entry {
 impl Entry {
     /// Every one.
     pub(super) fn all() -> impl Iterator<Item = Entry> {
-        let own = [Entry::Step, Entry::Aggregate, Entry::Record, Entry::Builtin];
+        let own = [
+            Entry::Step,
+            Entry::Aggregate,
+            Entry::AggregateOne,
+            Entry::AggregateTwo,
+            Entry::Record,
+            Entry::Builtin,
+        ];
         own.into_iter().chain(table::TABLE.iter().map(|(func, _)| Entry::Routine(*func)))
     }
 
@@ -65,9 +76,11 @@ impl Entry {
         match self {
             Entry::Step => 0,
             Entry::Aggregate => 1,
-            Entry::Record => 2,
-            Entry::Builtin => 3,
-            Entry::Routine(func) => 4 + func as usize,
+            Entry::AggregateOne => 2,
+            Entry::AggregateTwo => 3,
+            Entry::Record => 4,
+            Entry::Builtin => 5,
+            Entry::Routine(func) => 6 + func as usize,
         }
     }
 
@@ -76,6 +89,8 @@ impl Entry {
         match self {
             Entry::Step => "step",
             Entry::Aggregate => "aggregate",
+            Entry::AggregateOne => "aggregate_one",
+            Entry::AggregateTwo => "aggregate_two",
             Entry::Record => "record",
             Entry::Builtin => "builtin",
             Entry::Routine(func) => func.row().name,
@@ -87,6 +102,8 @@ impl Entry {
         match self {
             Entry::Step => step as *const u8,
             Entry::Aggregate => aggregate as *const u8,
+            Entry::AggregateOne => aggregate_one as *const u8,
+            Entry::AggregateTwo => aggregate_two as *const u8,
             Entry::Record => record as *const u8,
             Entry::Builtin => builtin as *const u8,
             Entry::Routine(func) => {
@@ -105,6 +122,8 @@ impl Entry {
         let (takes, gives): (&[Type], Type) = match self {
             Entry::Step => (&[WORD, HALF, HALF], HALF),
             Entry::Aggregate => (&[WORD, HALF, WORD, WORD, WORD, WORD], HALF),
+            Entry::AggregateOne => (&[WORD, WORD, WORD, WORD, WORD], HALF),
+            Entry::AggregateTwo => (&[WORD, WORD, WORD, WORD, WORD, WORD], HALF),
             Entry::Record => (&[WORD, HALF, WORD, WORD], HALF),
             Entry::Builtin => (&[WORD, HALF, HALF], WORD),
             Entry::Routine(_) => (&[WORD, WORD, WORD, WORD, HALF], WORD),
@@ -157,6 +176,40 @@ unsafe extern "C" fn aggregate(
     // SAFETY: as in `step`; the keys are `count` words in the stack frame of the compiled function, which waits.
     let (run, keys) = unsafe { (parties(frame).0, std::slice::from_raw_parts(keys, count)) };
     run.aggregate(AggSiteId(site), keys, value, weight);
+    u32::from(run.stopped())
+}
+
+/// A site and its aggregation in one word.
+pub(super) fn site_word(site: AggSiteId, agg: AggId) -> u64 {
+    u64::from(site.0) << 32 | u64::from(agg.0)
+}
+
+fn site_of(word: u64) -> (AggSiteId, AggId) {
+    (AggSiteId((word >> 32) as u32), AggId(word as u32))
+}
+
+/// [`Run::aggregate`] for a key of one word; `site` is a [`site_word`]. Gives whether the run has stopped.
+unsafe extern "C" fn aggregate_one(frame: *mut Frame, site: u64, one: u64, value: u64, weight: u64) -> u32 {
+    // SAFETY: as in `step`.
+    let run = unsafe { parties(frame).0 };
+    let (site, agg) = site_of(site);
+    run.aggregate_short(site, agg, [one], value, weight);
+    u32::from(run.stopped())
+}
+
+/// The same for a key of two words.
+unsafe extern "C" fn aggregate_two(
+    frame: *mut Frame,
+    site: u64,
+    one: u64,
+    two: u64,
+    value: u64,
+    weight: u64,
+) -> u32 {
+    // SAFETY: as in `step`.
+    let run = unsafe { parties(frame).0 };
+    let (site, agg) = site_of(site);
+    run.aggregate_short(site, agg, [one, two], value, weight);
     u32::from(run.stopped())
 }
 

@@ -66,13 +66,11 @@ impl Jit {
         Jit { interp: Interp::default(), code: None, clauses: Vec::new(), threshold }
     }
 
-    /// Counts a run; the compiled clause if there is one.
-    #[inline]
+    /// Counts a run of a clause that is not compiled; the compiled clause if it is time.
     fn tier(&mut self, id: ClauseId, clause: &ir::Clause, run: &Run<'_>) -> Option<Compiled> {
         let recorded = usize::from(run.is_record());
         match self.clauses.get_mut(id.index()) {
             Some(tiers) => match &mut tiers[recorded] {
-                Tier::Hot(compiled) if compiled.is_of(clause) => Some(*compiled),
                 Tier::Cold(count) if *count < self.threshold => {
                     *count += 1;
                     None
@@ -117,8 +115,14 @@ impl Default for Tier {
 
 impl Engine for Jit {
     fn run(&mut self, id: ClauseId, clause: &ir::Clause, run: &mut Run<'_>) -> Ending {
+        if let (Some(tiers), Some(code)) = (self.clauses.get(id.index()), &self.code)
+            && let Tier::Hot(compiled) = &tiers[usize::from(run.is_record())]
+            && compiled.is_of(clause)
+        {
+            return code.run(compiled, clause, &mut self.interp, run);
+        }
         let compiled = self.tier(id, clause, run);
-        match (compiled, &self.code) {
+        match (&compiled, &self.code) {
             (Some(compiled), Some(code)) => code.run(compiled, clause, &mut self.interp, run),
             _ => self.interp.run(id, clause, run),
         }

@@ -21,7 +21,7 @@ use dtrail_lang::ir::{self, BinOp, CmpOp, Inst, Op, Reg, RegKind, SlotId, Termin
 use dtrail_lang::plan::layout::{HEADER_SIZE, header, outcome};
 use dtrail_lang::plan::{Plan, Side, SlotKind};
 
-use super::frame::{Entry, Frame};
+use super::frame::{Entry, Frame, site_word};
 use crate::runtime::NULL;
 use crate::vars::{CELL_SIZE, CELL_WORD, Fixed, Vars};
 
@@ -293,8 +293,6 @@ impl Translation<'_> {
                 self.set(*dst, value)
             }
             Op::Aggregate { site, keys, value, weight } => {
-                let words = self.lay_out(keys)?;
-                let count = self.builder.ins().iconst(types::I64, keys.len() as i64);
                 let value = match value {
                     Some(reg) => self.get(*reg)?,
                     None => self.int(0),
@@ -303,8 +301,25 @@ impl Translation<'_> {
                     Some(reg) => self.get(*reg)?,
                     None => self.int(1),
                 };
-                let site = self.builder.ins().iconst(types::I32, i64::from(site.0));
-                let stopped = self.call(Entry::Aggregate, &[self.frame, site, words, count, value, weight]);
+                let agg = self.plan.program.agg_sites.get(site.index()).ok_or(Refused)?.agg;
+                let both = self.int(site_word(*site, agg) as i64);
+                // One or two keys go over in registers; what they hold, strings or integers, the callee knows.
+                let stopped = match keys[..] {
+                    [one] => {
+                        let one = self.get(one)?;
+                        self.call(Entry::AggregateOne, &[self.frame, both, one, value, weight])
+                    }
+                    [one, two] => {
+                        let (one, two) = (self.get(one)?, self.get(two)?);
+                        self.call(Entry::AggregateTwo, &[self.frame, both, one, two, value, weight])
+                    }
+                    _ => {
+                        let site = self.builder.ins().iconst(types::I32, i64::from(site.0));
+                        let words = self.lay_out(keys)?;
+                        let count = self.builder.ins().iconst(types::I64, keys.len() as i64);
+                        self.call(Entry::Aggregate, &[self.frame, site, words, count, value, weight])
+                    }
+                };
                 self.end_if(stopped, inst);
                 Ok(())
             }

@@ -288,6 +288,7 @@ impl<'a> Run<'a> {
         }
     }
 
+    #[inline]
     fn event_builtin(&mut self, var: BuiltinVar, index: u32) -> u64 {
         match &mut self.input {
             Input::Live(context) if var.row().string => {

@@ -1,7 +1,7 @@
 //! What clauses change: variables of either home, aggregations, the clause's row of records.
 
 use dtrail_lang::builtins::Action;
-use dtrail_lang::ir::{AggSiteId, RegKind, SiteId, ValueType, VarId};
+use dtrail_lang::ir::{AggId, AggSiteId, RegKind, SiteId, ValueType, VarId};
 use dtrail_lang::plan::Side;
 
 use super::arena::{Arena, NULL};
@@ -81,15 +81,34 @@ impl Run<'_> {
             .collect()
     }
 
+    /// [`Run::aggregate`] for keys that are held one by one, at a site of a known aggregation.
+    #[inline]
+    pub(crate) fn aggregate_short<const N: usize>(
+        &mut self,
+        site: AggSiteId,
+        agg: AggId,
+        keys: [u64; N],
+        value: u64,
+        weight: u64,
+    ) {
+        let table = self.world.aggs.get_mut(agg);
+        let updated = table.and_then(|table| table.update_short(&keys, value as i64, weight as i64));
+        if updated != Some(true) {
+            self.aggregate(site, &keys, value, weight);
+        }
+    }
+
     /// Updates an aggregation. A full one counts a drop.
     pub fn aggregate(&mut self, site: AggSiteId, keys: &[u64], value: u64, weight: u64) {
         let program = &self.plan.program;
         let Some(site) = program.agg_sites.get(site.index()) else { return };
-        let Some(agg) = program.aggs.get(site.agg.index()) else { return };
         let World { aggs, arena, key, .. } = &mut *self.world;
-        key.clear();
-        encode_key(arena, &agg.keys, keys, key);
         let Some(table) = aggs.get_mut(site.agg) else { return };
+        if table.update_short(keys, value as i64, weight as i64) == Some(true) {
+            return;
+        }
+        key.clear();
+        encode_key(arena, table.types(), keys, key);
         if !table.update(key, value as i64, weight as i64) {
             let cpu = self.cpu();
             self.world.drops.add_aggregation(cpu, 1);

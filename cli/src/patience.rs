@@ -1,0 +1,112 @@
+//! Standard output whose reader may be slow. In: bytes. Out: the same bytes, as fast as the reader takes them; what is
+//! traced meanwhile waits in the kernel's buffers, and what finds no room there is counted as lost.
+//!
+//! A reader that takes nothing at all must not hold the tracer for ever: the second request to end (Ctrl-C again) ends
+//! the wait as if the reader had gone. So a write never blocks inside the kernel; only the wait for room does, which a
+//! signal interrupts.
+
+use std::fs::File;
+use std::io::{self, Write};
+use std::os::fd::AsFd;
+
+use dtrail_vm::consumer::Interrupts as _;
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::io::Errno;
+
+use crate::Interrupts;
+
+/// A pipe that is writable takes so many bytes at once (`PIPE_BUF`).
+const PORTION: usize = 4096;
+
+/// How long a wait lasts before the requests to end are counted again: a signal may come just before it begins.
+const LOOK: Timespec = Timespec { tv_sec: 0, tv_nsec: 200_000_000 };
+
+/// See the module.
+#[derive(Debug)]
+pub struct Patience {
+    file: File,
+    /// Writing to it may have to wait: it is a pipe, a terminal or a socket.
+    may_wait: bool,
+    interrupts: Option<Interrupts>,
+}
+
+impl Patience {
+    /// Output to a descriptor of one's own; `interrupts` are the requests to end.
+    pub fn new(file: File, interrupts: Option<Interrupts>) -> Patience {
+        let may_wait = file.metadata().is_ok_and(|metadata| !metadata.is_file());
+        Patience { file, may_wait, interrupts }
+    }
+
+    /// Waits for room, or for the second request to end.
+    fn wait(&self) -> io::Result<()> {
+        loop {
+            match poll(&mut [PollFd::from_borrowed_fd(self.file.as_fd(), PollFlags::OUT)], Some(&LOOK)) {
+                Ok(0) | Err(Errno::INTR) => {}
+                Ok(_) => return Ok(()),
+                Err(e) => return Err(e.into()),
+            }
+            if self.interrupts.as_ref().is_some_and(|interrupts| interrupts.count() > 1) {
+                return Err(io::ErrorKind::BrokenPipe.into());
+            }
+        }
+    }
+}
+
+impl Write for Patience {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        if !self.may_wait {
+            return self.file.write(bytes);
+        }
+        loop {
+            self.wait()?;
+            match self.file.write(&bytes[..bytes.len().min(PORTION)]) {
+                // Another process has made the terminal it shares with this one impatient, and was faster.
+                Err(e) if e.kind() == io::ErrorKind::WouldBlock => {}
+                written => return written,
+            }
+        }
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::Read;
+    use std::os::fd::OwnedFd;
+
+    use super::*;
+
+    #[test]
+    fn everything_arrives_however_slowly_it_is_read() {
+        let (mut reader, writer) = io::pipe().expect("a pipe");
+        let sent: Vec<u8> = (0..1_000_000_u32).map(|i| (i % 251) as u8).collect();
+        let expected = sent.clone();
+        let slow = std::thread::spawn(move || {
+            let mut got = Vec::new();
+            let mut portion = [0; 10_000];
+            loop {
+                match reader.read(&mut portion).expect("a pipe can be read") {
+                    0 => return got,
+                    n => got.extend_from_slice(&portion[..n]),
+                }
+                std::thread::sleep(std::time::Duration::from_micros(100));
+            }
+        });
+        let mut output = Patience::new(File::from(OwnedFd::from(writer)), None);
+        output.write_all(&sent).expect("it is read");
+        drop(output);
+        assert!(slow.join().expect("no panic") == expected);
+    }
+
+    #[test]
+    fn a_reader_that_has_gone_is_told() {
+        let (reader, writer) = io::pipe().expect("a pipe");
+        drop(reader);
+        let mut output = Patience::new(File::from(OwnedFd::from(writer)), None);
+        let error = output.write_all(b"x").expect_err("nobody reads");
+        assert_eq!(error.kind(), io::ErrorKind::BrokenPipe);
+    }
+}

@@ -1,0 +1,109 @@
+//! Every event printed, to readers that are slow, gone or full: what is lost is counted to the last event, and nothing
+//! hangs. What cannot run here says `skipped: why`.
+
+use std::io::Read;
+use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
+
+use dtrail_conformance::workload::{skipped, steps};
+use dtrail_kernel_bridge::caps;
+
+const DTRAIL: &str = env!("CARGO_BIN_EXE_dtrail");
+
+/// The sources that can run here.
+fn sources() -> Vec<&'static str> {
+    match caps::can_bpf() {
+        Ok(()) => vec!["ptrace", "bpf"],
+        Err(e) => {
+            skipped(&e.message);
+            vec!["ptrace"]
+        }
+    }
+}
+
+/// Starts the command over so many calls of a workload, each of which prints a line.
+fn start(source: &str, options: &[&str], steps: &str, calls: u32, out: impl Into<Stdio>) -> Child {
+    let program =
+        r#"syscall::getpid:entry /pid == $target/ { printf("%d %d %s %40d\n", pid, tid, execname, 7); }"#;
+    Command::new(DTRAIL)
+        .args(["--source", source, "-qn", program])
+        .args(options)
+        .args(["-c", &format!("{steps} getpid={calls}")])
+        .stdin(Stdio::null())
+        .stdout(out)
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("it starts")
+}
+
+/// Its status and its standard error, within ten seconds.
+fn ended(mut child: Child) -> (Option<i32>, String) {
+    let started = Instant::now();
+    let status = loop {
+        match child.try_wait().expect("it can be waited for") {
+            Some(status) => break status,
+            None if started.elapsed() > Duration::from_secs(10) => {
+                let _ = child.kill();
+                panic!("it did not end");
+            }
+            None => std::thread::sleep(Duration::from_millis(10)),
+        }
+    };
+    let mut err = String::new();
+    child.stderr.take().expect("a pipe").read_to_string(&mut err).expect("text");
+    (status.code(), err)
+}
+
+#[test]
+fn what_a_slow_reader_loses_is_counted() {
+    const CALLS: u32 = 100_000;
+    let Some(steps) = steps() else { return };
+    if !sources().contains(&"bpf") {
+        return;
+    }
+    let mut child = start("bpf", &["-xbufsize=64k"], steps, CALLS, Stdio::piped());
+    let mut out = child.stdout.take().expect("a pipe");
+    // The calls take less; the pipe and the ring hold few of the lines.
+    std::thread::sleep(Duration::from_millis(700));
+    let mut text = String::new();
+    out.read_to_string(&mut text).expect("text");
+    let (status, err) = ended(child);
+    assert_eq!(status, Some(0), "{err}");
+    let printed = text.lines().filter(|line| line.ends_with(" 7")).count() as u32;
+    let number = |line: &str| line.strip_prefix("dtrail: ")?.split_once(" drop")?.0.parse::<u32>().ok();
+    let lost: u32 = err.lines().filter_map(number).sum();
+    assert!(lost > 0, "a ring of 64 KiB holds no {CALLS} records: {err}");
+    assert_eq!(printed + lost, CALLS, "{err}");
+}
+
+#[test]
+fn a_reader_that_takes_nothing_holds_nobody() {
+    let Some(steps) = steps() else { return };
+    for source in sources() {
+        let mut child = start(source, &[], steps, 20_000, Stdio::piped());
+        let out = child.stdout.take().expect("a pipe");
+        std::thread::sleep(Duration::from_millis(1000));
+        assert!(child.try_wait().expect("it can be waited for").is_none(), "{source} waits for its reader");
+        for _ in 0..2 {
+            let killed = Command::new("kill").args(["-INT", &child.id().to_string()]).status();
+            assert!(killed.expect("it starts").success());
+            std::thread::sleep(Duration::from_millis(800));
+        }
+        assert_eq!(ended(child).0, Some(0), "{source}");
+        drop(out);
+    }
+}
+
+#[test]
+fn a_full_disk_ends_the_run_and_is_told() {
+    let Some(steps) = steps() else { return };
+    for source in sources() {
+        let full = std::fs::OpenOptions::new().write(true).open("/dev/full").expect("Linux has it");
+        let (status, err) = ended(start(source, &[], steps, 2_000, full));
+        assert_eq!(
+            (status, err.as_str()),
+            (Some(1), "dtrail: processing aborted: No space left on device\n"),
+            "{source}"
+        );
+    }
+}
