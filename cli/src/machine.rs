@@ -1,6 +1,7 @@
 //! Chooses the event source and makes it: what the process may do and what was asked for in, a source and its host out.
 
 use std::fs;
+use std::rc::Rc;
 
 use dtrail_kernel_bridge::caps;
 use dtrail_kernel_bridge::ebpf::harness::Harness;
@@ -13,6 +14,7 @@ use dtrail_kernel_bridge::source::inject::{Injection, KernelMachine};
 use dtrail_kernel_bridge::source::ptrace::PtraceSource;
 use dtrail_kernel_bridge::source::synthetic::SyntheticSource;
 use dtrail_kernel_bridge::source::targets::Target;
+use dtrail_kernel_bridge::symbols::Symbols;
 use dtrail_lang::env::Environment;
 use dtrail_lang::options::Options as Settings;
 use dtrail_lang::plan::Capabilities;
@@ -142,11 +144,12 @@ pub(crate) fn choose(
         };
         Machine::Open { environment, kind }
     } else {
+        let symbols: Rc<Symbols> = Rc::default();
         let source: Box<dyn EventSource> = match kind {
-            Kind::Bpf => Box::new(BpfSource::new(&targets, wake)?),
-            Kind::Ptrace => Box::new(PtraceSource::new(&targets, wake)?),
+            Kind::Bpf => Box::new(BpfSource::new(&targets, wake)?.with_symbols(symbols.clone())),
+            Kind::Ptrace => Box::new(PtraceSource::new(&targets, wake)?.with_symbols(symbols.clone())),
         };
-        Machine::Ready { source, host: Box::new(LinuxHost::new()) }
+        Machine::Ready { source, host: Box::new(LinuxHost::new().with_symbols(symbols)) }
     };
     Ok((machine, notice))
 }
@@ -167,12 +170,13 @@ impl Machine {
             }
             Machine::Open { environment, kind } => (environment, kind),
         };
+        let symbols: Rc<Symbols> = Rc::default();
         let mut source: Box<dyn EventSource> = match kind {
             _ if !traces => Box::new(IdleSource::new(environment, wake)),
             Kind::Bpf => {
                 caps::can_bpf()
                     .map_err(|why| why.help("run as root, or give a command with -c to trace only that"))?;
-                Box::new(BpfSource::new(&[], wake)?)
+                Box::new(BpfSource::new(&[], wake)?.with_symbols(symbols.clone()))
             }
             Kind::Ptrace => {
                 return Err(Error::new("source 'ptrace' traces commands only")
@@ -181,7 +185,7 @@ impl Machine {
             }
         };
         source.configure(settings);
-        Ok(Tracer { source, host: Box::new(LinuxHost::new()) })
+        Ok(Tracer { source, host: Box::new(LinuxHost::new().with_symbols(symbols)) })
     }
 }
 

@@ -1,32 +1,45 @@
-//! The traced program whose system calls are known one by one (`workloads/steps.c`), and who can trace it here.
+//! The traced programs: one whose system calls are known one by one (`workloads/steps.c`), one whose frames are known
+//! (`workloads/spin.c`); and who can trace them here.
 
 use std::hash::{Hash, Hasher};
 use std::path::PathBuf;
 use std::process::Command;
 use std::sync::OnceLock;
 
-/// Builds the program, if that has not been done, and gives its path, which every user can reach. `None`, with a word
-/// why, if gcc is missing.
+/// Builds the program of known calls, if that has not been done, and gives its path, which every user can reach. `None`,
+/// with a word why, if gcc is missing.
 pub fn steps() -> Option<&'static str> {
     static PATH: OnceLock<Option<String>> = OnceLock::new();
-    PATH.get_or_init(build).as_deref()
+    let flags = ["-O1", "-static", "-nostdlib", "-ffreestanding", "-fno-stack-protector"];
+    PATH.get_or_init(|| build("steps", "steps.c", &flags)).as_deref()
 }
 
-fn build() -> Option<String> {
-    let source = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("workloads/steps.c");
+/// The same for the program of known frames: `main` calls `caller` calls `leaf`. Without frame pointers its name is
+/// `bare`, else `spin`.
+pub fn spin(frame_pointers: bool) -> Option<&'static str> {
+    static SPIN: OnceLock<Option<String>> = OnceLock::new();
+    static BARE: OnceLock<Option<String>> = OnceLock::new();
+    let flags = ["-O0", "-fno-omit-frame-pointer"];
+    match frame_pointers {
+        true => SPIN.get_or_init(|| build("spin", "spin.c", &flags)).as_deref(),
+        false => BARE.get_or_init(|| build("bare", "spin.c", &["-O1", "-fomit-frame-pointer"])).as_deref(),
+    }
+}
+
+fn build(name: &str, source: &str, flags: &[&str]) -> Option<String> {
+    let source = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("workloads").join(source);
     let text = std::fs::read(&source).ok()?;
     // The build folder may be closed to others, so the program lies where everybody may look; the folder's name says what
     // it was built from and by whom.
     let mut hasher = std::hash::DefaultHasher::new();
-    (text, crate::engine::user()).hash(&mut hasher);
+    (text, flags, crate::engine::user()).hash(&mut hasher);
     let folder = std::env::temp_dir().join(format!("dtrail-workload-{:016x}", hasher.finish()));
     std::fs::create_dir_all(&folder).ok()?;
-    let target = folder.join("steps");
+    let target = folder.join(name);
     if !target.exists() {
         // Tests run side by side: each builds under a name of its own, and the last one to finish wins.
         let own = target.with_extension(std::process::id().to_string());
-        let flags = ["-O1", "-static", "-nostdlib", "-ffreestanding", "-fno-stack-protector", "-o"];
-        match Command::new("gcc").args(flags).arg(&own).arg(&source).status() {
+        match Command::new("gcc").args(flags).arg("-o").arg(&own).arg(&source).status() {
             Ok(status) if status.success() => std::fs::rename(own, &target).ok()?,
             _ => {
                 skipped("gcc cannot build the traced program");

@@ -1,17 +1,22 @@
 //! The machine as the consumer sees it: clocks, the tracer's own identity, local time. Reads `/proc/self` once and the
 //! time zone once; never NSS, so that a static binary works everywhere.
 
+use std::rc::Rc;
+
 use dtrail_vm::host::{Host, LocalTime, TaskInfo};
+use dtrail_vm::names::Names;
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
 
 use crate::procfs;
+use crate::symbols::Symbols;
 
 /// This machine.
 #[derive(Debug)]
 pub struct LinuxHost {
     task: TaskInfo,
     zone: TimeZone,
+    symbols: Rc<Symbols>,
 }
 
 impl LinuxHost {
@@ -24,7 +29,14 @@ impl LinuxHost {
             tid: tid as u32,
             ..TaskInfo::default()
         });
-        LinuxHost { task, zone: TimeZone::try_system().unwrap_or(TimeZone::UTC) }
+        let zone = TimeZone::try_system().unwrap_or(TimeZone::UTC);
+        LinuxHost { task, zone, symbols: Rc::default() }
+    }
+
+    /// The same, with names that a source feeds.
+    #[must_use]
+    pub fn with_symbols(self, symbols: Rc<Symbols>) -> LinuxHost {
+        LinuxHost { symbols, ..self }
     }
 }
 
@@ -50,6 +62,10 @@ impl Host for LinuxHost {
 
     fn own_task(&self) -> TaskInfo {
         self.task.clone()
+    }
+
+    fn names(&self) -> &dyn Names {
+        &*self.symbols
     }
 
     fn local_time(&self, unix_seconds: i64) -> LocalTime {

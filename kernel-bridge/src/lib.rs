@@ -14,6 +14,7 @@ pub mod readers;
 mod search;
 pub mod source;
 pub mod state;
+pub mod symbols;
 pub mod sys;
 #[cfg(test)]
 mod testing;

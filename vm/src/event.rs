@@ -60,8 +60,9 @@ pub trait EventContext {
     fn stack(&mut self, side: StackSide, frames: usize, out: &mut Vec<u64>) {
         let _ = (side, frames, out);
     }
-    /// The address space that the firing thread's user addresses belong to.
-    fn process(&mut self) -> Process {
+    /// The address space that these user addresses of the firing thread belong to.
+    fn process(&mut self, addresses: &[u64]) -> Process {
+        let _ = addresses;
         let mut int = |var| self.int(var, 0).unwrap_or(0);
         Process {
             pid: int(BuiltinVar::Pid) as u32,

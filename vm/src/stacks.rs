@@ -70,8 +70,15 @@ pub fn head(words: &mut Vec<u64>, origin: Origin, process: Process) {
         Origin::User { strsize } => (USER, strsize),
         Origin::Address => (ADDRESS, 0),
     };
-    words.push(u64::from(kind) | u64::from(strsize) << 32);
-    words.extend_from_slice(&[u64::from(process.pid), process.start, process.execs]);
+    words.extend_from_slice(&[u64::from(kind) | u64::from(strsize) << 32, 0, 0, 0]);
+    set_process(words, process);
+}
+
+/// Says in a packed form whose it is.
+pub fn set_process(words: &mut [u64], process: Process) {
+    if let Some(head) = words.get_mut(..HEAD) {
+        head[1..].copy_from_slice(&[u64::from(process.pid), process.start, process.execs]);
+    }
 }
 
 /// Stacks by number.

@@ -5,6 +5,7 @@
 //! all in one call. Never: a wake-up per event; the programs do not wake anyone.
 
 use std::os::fd::OwnedFd;
+use std::rc::Rc;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -27,7 +28,9 @@ use crate::load::{self, Loaded};
 use crate::maps::KernelMaps;
 use crate::readers::btf::Btf;
 use crate::state::MappedState;
+use crate::symbols::Symbols;
 use crate::sys::cpus;
+use crate::sys::process_events::ProcessEvents;
 use crate::sys::ring::Ring;
 use crate::{caps, providers};
 
@@ -42,6 +45,7 @@ pub struct BpfSource {
     settings: Settings,
     waiting: Waiting,
     attached: Option<Attached>,
+    symbols: Rc<Symbols>,
 }
 
 /// What the kernel part may take; sizes in bytes.
@@ -88,6 +92,8 @@ struct Attached {
     looked: Instant,
     /// See [`Settings::temporal`].
     temporal: bool,
+    /// What processes do, if addresses of theirs are taken.
+    processes: Option<ProcessEvents>,
 }
 
 impl BpfSource {
@@ -105,7 +111,15 @@ impl BpfSource {
             settings: Settings::from(&Options::default()),
             waiting,
             attached: None,
+            symbols: Rc::default(),
         })
+    }
+
+    /// The same, telling these names what it learns of processes.
+    #[must_use]
+    pub fn with_symbols(self, symbols: Rc<Symbols>) -> BpfSource {
+        symbols.set_target(self.targets.first());
+        BpfSource { symbols, ..self }
     }
 
     /// When the ring is looked at next; `None` if there is nothing to look at.
@@ -114,7 +128,8 @@ impl BpfSource {
         if attached.ring.as_ref().is_some_and(|ring| ring.pending() > ring.size() / 4) {
             return Some(attached.looked);
         }
-        (attached.ring.is_some() || attached.may_exit).then(|| attached.looked + self.settings.look)
+        let busy = attached.ring.is_some() || attached.may_exit || attached.processes.is_some();
+        busy.then(|| attached.looked + self.settings.look)
     }
 }
 
@@ -227,10 +242,21 @@ impl Attached {
 }
 
 impl BpfSource {
+    /// Begins to follow what processes map, and looks at what they have mapped already. Without the kernel's events names
+    /// are looked for when they are printed.
+    fn watch_processes(&self) -> Option<ProcessEvents> {
+        let events = ProcessEvents::open().ok();
+        self.symbols.snapshot(None);
+        events
+    }
+
     /// Delivers what is there; how many records, and whether tracing goes on.
     fn deliver(&mut self, sink: &mut dyn EventSink) -> (usize, Wait) {
         let Some(attached) = &mut self.attached else { return (0, Wait::Again) };
         attached.looked = Instant::now();
+        if let Some(processes) = &mut attached.processes {
+            self.symbols.follow(processes);
+        }
         attached.state.maps().set_control(control::WALL_OFFSET, wall_offset());
         // Asked before the ring is: what led to an exit is then delivered.
         let exited = attached.may_exit && attached.state.exit_status().is_some();
@@ -264,6 +290,7 @@ impl EventSource for BpfSource {
 
     fn configure(&mut self, options: &Options) {
         self.settings = options.into();
+        self.symbols.set_demangle(options.demangle);
     }
 
     fn attach(&mut self, plan: &Plan) -> Result<(), Error> {
@@ -286,6 +313,7 @@ impl EventSource for BpfSource {
         state.maps().set_control(control::WALL_OFFSET, wall_offset());
         programs.attach()?;
         let may_exit = may_exit(plan);
+        let processes = dtrail_vm::stacks::used(plan).then(|| self.watch_processes()).flatten();
         self.attached = Some(Attached {
             programs,
             state,
@@ -294,6 +322,7 @@ impl EventSource for BpfSource {
             may_exit,
             looked: Instant::now(),
             temporal: self.settings.temporal,
+            processes,
         });
         Ok(())
     }
@@ -336,6 +365,9 @@ impl EventSource for BpfSource {
     fn shut(&mut self, sink: &mut dyn EventSink) -> Result<(), Error> {
         let Some(attached) = &mut self.attached else { return Ok(()) };
         attached.state.shut_gate();
+        if let Some(processes) = &mut attached.processes {
+            self.symbols.follow(processes);
+        }
         while attached.drain(sink) != (0, Flow::Continue) {
             // A sink that has said stop still takes what is under way; it knows what to do with it.
         }

@@ -8,6 +8,7 @@ pub mod cpus;
 pub mod grace;
 pub mod hidden_files;
 pub mod mapping;
+pub(crate) mod process_events;
 pub mod ring;
 pub mod user_memory;
 

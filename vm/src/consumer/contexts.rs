@@ -130,7 +130,7 @@ impl EventContext for ErrorContext<'_> {
         self.event.stack(side, frames, out);
     }
 
-    fn process(&mut self) -> Process {
-        self.event.process()
+    fn process(&mut self, addresses: &[u64]) -> Process {
+        self.event.process(addresses)
     }
 }

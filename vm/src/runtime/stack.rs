@@ -14,23 +14,24 @@ impl Run<'_> {
             Origin::Kernel => StackSide::Kernel,
             _ => StackSide::User,
         };
-        let process = match side {
-            StackSide::Kernel => Process::default(),
-            StackSide::User => context.process(),
-        };
         let words = &mut self.world.words;
-        stacks::head(words, origin, process);
+        stacks::head(words, origin, Process::default());
         let first = words.len();
         let frames = usize::try_from(frames).unwrap_or(usize::MAX);
         context.stack(side, frames, words);
         words.truncate(first.saturating_add(frames));
+        let process = match side {
+            StackSide::Kernel => Process::default(),
+            StackSide::User => context.process(words.get(first..).unwrap_or_default()),
+        };
+        stacks::set_process(words, process);
         self.world.stacks.intern(words, process.seen)
     }
 
     /// The number of an address of the current process.
     pub fn process_address(&mut self, addr: u64) -> u64 {
         let Input::Live(context) = &mut self.input else { return self.bug("an address taken from a record") };
-        let process = context.process();
+        let process = context.process(&[addr]);
         let words = &mut self.world.words;
         stacks::head(words, Origin::Address, process);
         words.push(addr);

@@ -6,15 +6,19 @@ use dtrail_lang::ir::inst::USER_END;
 use dtrail_lang::options::MAX_FRAMES;
 use dtrail_vm::event::{EventContext, StackSide};
 use dtrail_vm::fault::{FaultKind, Raised};
+use dtrail_vm::names::Process;
 
 use super::threads::Thread;
 use super::{sys, unwind};
 use crate::host;
+use crate::symbols::Symbols;
 
 /// One firing in a stopped thread.
 pub(super) struct StopContext<'a> {
     pub(super) tid: u32,
     pub(super) thread: &'a mut Thread,
+    /// What has the names of addresses, which must know what is mapped while the thread stands still.
+    pub(super) symbols: &'a Symbols,
     /// Monotonic nanoseconds at which the stop was seen.
     pub(super) time: u64,
     /// The wall clock, once asked for.
@@ -107,6 +111,12 @@ impl EventContext for StopContext<'_> {
                 None => out.extend_from_slice(&chunk[..read]),
             }
         }
+    }
+
+    fn process(&mut self, addresses: &[u64]) -> Process {
+        let pid = self.thread.pid;
+        let execs = self.symbols.stopped_at(pid, addresses);
+        Process { pid, start: 0, execs, seen: self.time }
     }
 
     fn stack(&mut self, side: StackSide, frames: usize, out: &mut Vec<u64>) {

@@ -26,6 +26,7 @@ use std::time::{Duration, Instant};
 
 use dtrail_lang::env::Environment;
 use dtrail_lang::ir::ProbeIndex;
+use dtrail_lang::options::Options;
 use dtrail_lang::plan::{Capabilities, Plan};
 use dtrail_vm::event::{Error, Event, EventSink, EventSource, Exited, Flow, KernelState, Wait};
 use dtrail_vm::fault::Drops;
@@ -40,6 +41,7 @@ use super::targets::Target;
 use crate::child::split_command;
 use crate::env::SourceEnvironment;
 use crate::host;
+use crate::symbols::Symbols;
 use crate::sys::cpus;
 
 /// What is asked of the kernel for every traced thread.
@@ -79,6 +81,7 @@ pub struct PtraceSource {
     delivered: bool,
     alarm: Alarm,
     wake: Option<Arc<OwnedFd>>,
+    symbols: Rc<Symbols>,
     /// Bound to its thread.
     _thread: PhantomData<*const ()>,
 }
@@ -115,8 +118,17 @@ impl PtraceSource {
             delivered: false,
             alarm,
             wake,
+            symbols: Rc::default(),
             _thread: PhantomData,
         })
+    }
+
+    /// The same, telling these names what it learns of processes.
+    #[must_use]
+    pub fn with_symbols(mut self, symbols: Rc<Symbols>) -> PtraceSource {
+        symbols.set_target(self.roots.iter().copied().flatten().next());
+        self.symbols = symbols;
+        self
     }
 
     /// The process IDs of the commands that have not ended.
@@ -139,7 +151,15 @@ impl PtraceSource {
         }
         let Some(thread) = self.threads.get(tid) else { return Flow::Continue };
         self.delivered = true;
-        let mut context = StopContext { tid, thread, time: host::monotonic(), wall: None, args, errno };
+        let mut context = StopContext {
+            tid,
+            thread,
+            symbols: &self.symbols,
+            time: host::monotonic(),
+            wall: None,
+            args,
+            errno,
+        };
         for probe in probes {
             let event = Event::Live { probe, context: &mut context, kernel: None };
             if sink.event(event) == Flow::Stop {
@@ -167,6 +187,10 @@ impl EventSource for PtraceSource {
 
     fn capabilities(&self) -> Capabilities {
         Capabilities::NONE
+    }
+
+    fn configure(&mut self, options: &Options) {
+        self.symbols.set_demangle(options.demangle);
     }
 
     fn attach(&mut self, plan: &Plan) -> Result<(), Error> {

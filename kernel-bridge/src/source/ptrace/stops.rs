@@ -176,6 +176,7 @@ impl PtraceSource {
         if let Some(identity) = self.threads.executed(pid, former.unwrap_or(pid)) {
             sink.thread_ended(identity);
         }
+        self.symbols.executed(pid, crate::host::monotonic());
         let calls = Rc::clone(&self.calls);
         if self.fire(pid, calls.exec.iter().copied(), [0; 6], 0, sink) == Flow::Stop
             || self.adopt_orphans(pid, sink) == Flow::Stop

@@ -1,0 +1,121 @@
+//! Stacks and names of a program whose frames are known, as root through eBPF and as an ordinary user through ptrace; what
+//! is printed when the program is gone. What cannot run here says `skipped: why`.
+
+use std::path::PathBuf;
+use std::process::Command;
+use std::sync::atomic::{AtomicU32, Ordering};
+
+use dtrail_conformance::engine::is_root;
+use dtrail_conformance::workload::{skipped, spin};
+use dtrail_kernel_bridge::caps;
+
+const DTRAIL: &str = env!("CARGO_BIN_EXE_dtrail");
+
+/// Who traces.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Who {
+    /// eBPF, with privilege.
+    Root,
+    /// ptrace, as a user without any right; without root, as whoever runs the tests.
+    User,
+}
+
+fn everybody() -> Vec<Who> {
+    let mut who = vec![Who::User];
+    match caps::can_bpf() {
+        Ok(()) => who.push(Who::Root),
+        Err(e) => skipped(&e.message),
+    }
+    who
+}
+
+/// A copy of the command that any user may run; gone with the value.
+struct ForEverybody(PathBuf);
+
+impl ForEverybody {
+    fn new() -> ForEverybody {
+        static NUMBER: AtomicU32 = AtomicU32::new(0);
+        let number = NUMBER.fetch_add(1, Ordering::Relaxed);
+        let folder = std::env::temp_dir().join(format!("dtrail-stacks-{}-{number}", std::process::id()));
+        std::fs::create_dir_all(&folder).expect("a folder");
+        std::fs::copy(DTRAIL, folder.join("dtrail")).expect("there is room for a copy");
+        ForEverybody(folder)
+    }
+
+    fn command(&self, who: Who) -> Command {
+        match who {
+            Who::User if is_root() => {
+                let mut command = Command::new("setpriv");
+                command.args(["--reuid=65534", "--regid=65534", "--clear-groups"]).arg(self.0.join("dtrail"));
+                command
+            }
+            Who::User => {
+                let mut command = Command::new(DTRAIL);
+                command.args(["--source", "ptrace"]);
+                command
+            }
+            Who::Root => Command::new(DTRAIL),
+        }
+    }
+}
+
+impl Drop for ForEverybody {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_dir_all(&self.0);
+    }
+}
+
+/// Runs a program on a command; its standard output and error.
+fn run(who: Who, args: &[&str], program: &str, target: &str) -> (String, String) {
+    let copy = ForEverybody::new();
+    let out = copy.command(who).args(args).args(["-qn", program, "-c", target]).output().expect("it starts");
+    (String::from_utf8_lossy(&out.stdout).into_owned(), String::from_utf8_lossy(&out.stderr).into_owned())
+}
+
+/// Whether some stack of the output has these symbols, one a line, in a row. An offset may follow each.
+fn has_frames(text: &str, symbols: &[&str]) -> bool {
+    let lines: Vec<&str> = text.lines().map(str::trim).collect();
+    lines.windows(symbols.len()).any(|lines| {
+        lines.iter().zip(symbols).all(|(line, symbol)| {
+            line.strip_prefix(symbol).is_some_and(|rest| rest.is_empty() || rest.starts_with('+'))
+        })
+    })
+}
+
+#[test]
+fn a_stack_at_a_call_has_names_when_the_process_is_gone() {
+    let Some(spin) = spin(true) else { return };
+    for who in everybody() {
+        let program = "syscall::write:entry /pid == $target/ { self->s = ustack(); @[ustack(4)] = count(); } \
+                       syscall::write:return /pid == $target/ { trace(self->s); }";
+        let (out, err) = run(who, &[], program, &format!("{spin} 20"));
+        // The frame of `write` itself is libc's, which keeps no frame pointer: its caller's frame is skipped.
+        assert!(out.contains("libc.so.6`") && out.contains("write"), "{who:?}: {out}{err}");
+        assert!(has_frames(&out, &["libc.so.6`__libc_start_call_main"]), "{who:?}: {out}{err}");
+    }
+}
+
+#[test]
+fn samples_name_leaf_caller_and_main_when_the_process_is_gone() {
+    let Some(spin) = spin(true) else { return };
+    for who in everybody().into_iter().filter(|&who| who == Who::Root) {
+        let program = "profile-199 /pid == $target/ { @[ustack(5)] = count(); }";
+        let (out, err) = run(who, &[], program, &format!("{spin} 500"));
+        assert!(has_frames(&out, &["spin`leaf", "spin`caller", "spin`main"]), "{who:?}: {out}{err}");
+    }
+}
+
+#[test]
+fn kernel_stacks_begin_at_the_traced_code() {
+    let Some(spin) = spin(true) else { return };
+    if !everybody().contains(&Who::Root) {
+        return;
+    }
+    let program = "syscall::write:entry /pid == $target/ { stack(); printf(\"%a\", caller); }";
+    let (out, err) = run(Who::Root, &[], program, &format!("{spin} 20"));
+    assert!(out.contains("vmlinux`do_syscall_64+"), "{out}{err}");
+    assert!(!out.contains("bpf"), "no frames of the tracer: {out}{err}");
+    // The caller is the second frame.
+    let frames: Vec<&str> = out.lines().map(str::trim).filter(|line| !line.is_empty()).collect();
+    assert_eq!(frames.get(1), frames.last(), "{out}{err}");
+}

@@ -1,0 +1,193 @@
+//! What was mapped where in each process, and when: snapshots of `/proc/PID/maps` and events in, the mapping of an address
+//! at a time out. It is kept when the process is gone.
+
+use std::collections::HashMap;
+use std::rc::Rc;
+
+use super::kallsyms::hex;
+
+/// A range of a process's addresses that a file lies in.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Mapping {
+    pub(crate) start: u64,
+    pub(crate) end: u64,
+    /// Where in the file it begins.
+    pub(crate) offset: u64,
+    /// The path in the process's own view, or a name in brackets.
+    pub(crate) path: Rc<str>,
+}
+
+/// What a process runs from one `exec` to the next.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Space {
+    /// When it began, monotonic nanoseconds.
+    since: u64,
+    /// Newest last: the last one that covers an address counts.
+    mappings: Vec<Mapping>,
+    /// When `/proc` was read last.
+    pub(super) read: u64,
+    /// Nothing can be read of it any more.
+    pub(super) ended: bool,
+}
+
+/// All processes that were seen.
+#[derive(Debug, Default)]
+pub(super) struct Spaces {
+    by_pid: HashMap<u32, Vec<Space>>,
+}
+
+/// Most address spaces that are remembered of one process ID, and mappings of one space: beyond that the oldest go.
+const MOST_SPACES: usize = 64;
+const MOST_MAPPINGS: usize = 1 << 14;
+/// Most processes. When there are more, those that ended first go first.
+const MOST_PROCESSES: usize = 1 << 15;
+
+impl Spaces {
+    /// The space of a process at a time; the first one if all are later.
+    pub(super) fn at(&mut self, pid: u32, time: u64) -> Option<&mut Space> {
+        let spaces = self.by_pid.get_mut(&pid)?;
+        let after = spaces.partition_point(|space| space.since <= time);
+        spaces.get_mut(after.saturating_sub(1))
+    }
+
+    /// A process begins anew: it has executed an image, or its ID was not in use.
+    pub(super) fn begin(&mut self, pid: u32, since: u64) -> &mut Space {
+        if self.by_pid.len() >= MOST_PROCESSES && !self.by_pid.contains_key(&pid) {
+            self.by_pid.retain(|_, spaces| spaces.last().is_some_and(|space| !space.ended));
+        }
+        let spaces = self.by_pid.entry(pid).or_default();
+        if spaces.len() >= MOST_SPACES {
+            spaces.remove(0);
+        }
+        let at = spaces.partition_point(|space| space.since <= since);
+        spaces.insert(at, Space { since, ..Space::default() });
+        &mut spaces[at]
+    }
+
+    /// A process is the copy of another.
+    pub(super) fn copy(&mut self, pid: u32, from: u32, time: u64) {
+        let Some(original) = self.at(from, time).cloned() else { return };
+        *self.begin(pid, time) = Space { since: time, ended: false, ..original };
+    }
+
+    /// The current space of a process, or a new one.
+    pub(super) fn current(&mut self, pid: u32) -> &mut Space {
+        if !self.by_pid.contains_key(&pid) {
+            self.begin(pid, 0);
+        }
+        let spaces = self.by_pid.entry(pid).or_default();
+        if spaces.is_empty() {
+            spaces.push(Space::default());
+        }
+        let last = spaces.len() - 1;
+        &mut spaces[last]
+    }
+}
+
+impl Space {
+    /// The mapping of an address.
+    pub(super) fn find(&self, addr: u64) -> Option<&Mapping> {
+        self.mappings.iter().rev().find(|mapping| (mapping.start..mapping.end).contains(&addr))
+    }
+
+    /// When it began.
+    pub(super) fn since(&self) -> u64 {
+        self.since
+    }
+
+    /// All that is or was mapped.
+    pub(super) fn mappings(&self) -> impl Iterator<Item = &Mapping> {
+        self.mappings.iter()
+    }
+
+    /// Something was mapped.
+    pub(super) fn add(&mut self, mapping: Mapping) {
+        // What it covers whole is gone.
+        self.mappings.retain(|old| old.start < mapping.start || old.end > mapping.end);
+        if self.mappings.len() >= MOST_MAPPINGS {
+            self.mappings.remove(0);
+        }
+        self.mappings.push(mapping);
+    }
+
+    /// Takes over what `/proc` says now. What was unmapped meanwhile is kept, below.
+    pub(super) fn update(&mut self, text: &[u8], now: u64) {
+        self.read = now;
+        for mapping in parse(text) {
+            if !self.mappings.contains(&mapping) {
+                self.add(mapping);
+            }
+        }
+    }
+}
+
+/// The mappings of a `maps` file that have a name.
+fn parse(text: &[u8]) -> impl Iterator<Item = Mapping> {
+    text.split(|&byte| byte == b'\n').filter_map(|line| {
+        let mut words = line.splitn(6, |&byte| byte == b' ');
+        let (range, _, offset) = (words.next()?, words.next()?, words.next()?);
+        let path = words.nth(2).map_or(&[][..], <[u8]>::trim_ascii_start);
+        let dash = range.iter().position(|&byte| byte == b'-')?;
+        (!path.is_empty()).then_some(())?;
+        Some(Mapping {
+            start: hex(&range[..dash])?,
+            end: hex(&range[dash + 1..])?,
+            offset: hex(offset)?,
+            path: String::from_utf8_lossy(path).into(),
+        })
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const MAPS: &[u8] = b"00400000-00401000 r--p 00000000 08:01 12                         /bin/work\n\
+        00401000-00402000 r-xp 00001000 08:01 12                         /bin/work\n\
+        7f0000000000-7f0000001000 r-xp 00000000 08:01 13                 /lib/a b.so (deleted)\n\
+        7f0000002000-7f0000003000 rwxp 00000000 00:00 0\n\
+        7fff00000000-7fff00001000 r-xp 00000000 00:00 0                  [vdso]\njunk\n";
+
+    fn path(space: &Space, addr: u64) -> String {
+        space.find(addr).map_or_else(|| "?".to_owned(), |mapping| mapping.path.to_string())
+    }
+
+    #[test]
+    fn maps() {
+        let mut space = Space::default();
+        space.update(MAPS, 5);
+        for (addr, expected) in [
+            (0x40_1010, "/bin/work"),
+            (0x40_0010, "/bin/work"),
+            (0x7f00_0000_0fff, "/lib/a b.so (deleted)"),
+            (0x7f00_0000_2010, "?"),
+            (0x7fff_0000_0000, "[vdso]"),
+        ] {
+            assert_eq!(path(&space, addr), expected, "{addr:#x}");
+        }
+        let mapping = |path: &str| Mapping { start: 0x40_1000, end: 0x40_2000, offset: 0, path: path.into() };
+        space.add(mapping("/bin/new"));
+        assert_eq!(path(&space, 0x40_1010), "/bin/new");
+    }
+
+    #[test]
+    fn a_process_has_its_space_of_the_time() {
+        let mut spaces = Spaces::default();
+        let mapping = |path: &str| Mapping { start: 0, end: 10, offset: 0, path: path.into() };
+        spaces.begin(7, 100).add(mapping("/first"));
+        spaces.begin(7, 200).add(mapping("/second"));
+        spaces.copy(8, 7, 250);
+        spaces.begin(7, 300).add(mapping("/third"));
+        let mut at = |pid, time| spaces.at(pid, time).map(|space| path(space, 5));
+        for (pid, time, expected) in [
+            (7, 50, Some("/first")),
+            (7, 150, Some("/first")),
+            (7, 200, Some("/second")),
+            (7, 999, Some("/third")),
+            (8, 999, Some("/second")),
+            (9, 1, None),
+        ] {
+            assert_eq!(at(pid, time).as_deref(), expected, "{pid} at {time}");
+        }
+    }
+}
