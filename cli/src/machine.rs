@@ -116,20 +116,13 @@ pub(crate) fn choose(
         return Err(Failure::usage("run as root for tracing and listing probes"));
     }
     let targets = targets(&options.targets)?;
-    let commands_only = targets.iter().all(|target| matches!(target, Target::Command(_)));
     let kind = match (wants_bpf, wants_ptrace, &may) {
         (_, true, _) => Kind::Ptrace,
         (true, _, _) | (_, _, Ok(())) => Kind::Bpf,
-        (_, _, Err(_)) if !targets.is_empty() && commands_only => Kind::Ptrace,
+        (_, _, Err(_)) if !targets.is_empty() => Kind::Ptrace,
         // What is missing is said when the program turns out to need it.
         (_, _, Err(_)) => Kind::Bpf,
     };
-    if let (Kind::Bpf, false, Err(why)) = (kind, commands_only, &may)
-        && traces
-    {
-        let help = "run as root: the ptrace source, which needs no privilege, traces commands only";
-        return Err(why.clone().help(help).into());
-    }
     let notice = match (&options.source, kind, &may) {
         (SourceChoice::Auto, Kind::Bpf, _) => Some("source bpf".to_string()),
         (SourceChoice::Auto, Kind::Ptrace, Err(why)) => Some(format!("source ptrace ({})", why.message)),
@@ -179,8 +172,8 @@ impl Machine {
                 Box::new(BpfSource::new(&[], wake)?.with_symbols(symbols.clone()))
             }
             Kind::Ptrace => {
-                return Err(Error::new("source 'ptrace' traces commands only")
-                    .help("give it one with -c; as root, --source bpf traces the whole machine")
+                return Err(Error::new("source 'ptrace' traces processes that it is told of")
+                    .help("give a command with -c or a process with -p; as root, --source bpf traces the whole machine")
                     .into());
             }
         };

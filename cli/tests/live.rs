@@ -426,19 +426,17 @@ fn help_without_privilege() {
         return;
     }
     let needs = "tracing the kernel needs root, or CAP_BPF and CAP_PERFMON";
-    for (args, help) in [
-        (
-            &["-n", "syscall::read:entry", "-p", "1"][..],
-            "run as root: the ptrace source, which needs no privilege, traces commands only",
-        ),
-        (&["-n", "syscall::read:entry"], "run as root, or give a command with -c to trace only that"),
-    ] {
-        let output = dtrail(Who::Nobody, args);
-        assert_eq!(
-            (String::from_utf8_lossy(&output.stderr).into_owned(), output.status.code()),
-            (format!("dtrail: {needs}\n  help: {help}\n"), Some(1)),
-        );
-    }
+    let help = "run as root, or give a command with -c to trace only that";
+    let output = dtrail(Who::Nobody, &["-n", "syscall::read:entry"]);
+    assert_eq!(
+        (String::from_utf8_lossy(&output.stderr).into_owned(), output.status.code()),
+        (format!("dtrail: {needs}\n  help: {help}\n"), Some(1)),
+    );
+    // Of another user's process: what decides depends on the machine, and is named.
+    let output = dtrail(Who::Nobody, &["-n", "syscall::read:entry", "-p", "1"]);
+    let text = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(text.starts_with("dtrail: failed to grab process 1: permission denied\n  help: "), "{text}");
+    assert_eq!(output.status.code(), Some(1));
 }
 
 #[test]

@@ -98,7 +98,7 @@ fn a_stack_at_a_call_has_names_when_the_process_is_gone() {
 #[test]
 fn samples_name_leaf_caller_and_main_when_the_process_is_gone() {
     let Some(spin) = spin(true) else { return };
-    for who in everybody().into_iter().filter(|&who| who == Who::Root) {
+    for who in everybody() {
         let program = "profile-199 /pid == $target/ { @[ustack(5)] = count(); }";
         let (out, err) = run(who, &[], program, &format!("{spin} 500"));
         assert!(has_frames(&out, &["spin`leaf", "spin`caller", "spin`main"]), "{who:?}: {out}{err}");
@@ -115,7 +115,81 @@ fn kernel_stacks_begin_at_the_traced_code() {
     let (out, err) = run(Who::Root, &[], program, &format!("{spin} 20"));
     assert!(out.contains("vmlinux`do_syscall_64+"), "{out}{err}");
     assert!(!out.contains("bpf"), "no frames of the tracer: {out}{err}");
-    // The caller is the second frame.
+    // The caller is the second frame; where someone else watches the tracepoint at the same time, the first.
     let frames: Vec<&str> = out.lines().map(str::trim).filter(|line| !line.is_empty()).collect();
-    assert_eq!(frames.get(1), frames.last(), "{out}{err}");
+    assert!(frames[..2].contains(&frames[frames.len() - 1]), "{out}{err}");
+}
+
+/// Starts the program of known frames as the user who will trace it; ended with the value.
+struct Running(std::process::Child);
+
+impl Running {
+    fn start(who: Who, path: &str, millis: &str) -> Running {
+        let mut command = match who {
+            Who::User if is_root() => {
+                let mut command = Command::new("setpriv");
+                command.args(["--reuid=65534", "--regid=65534", "--clear-groups", path]);
+                command
+            }
+            _ => Command::new(path),
+        };
+        let child = command.arg(millis).stdout(std::process::Stdio::null()).spawn().expect("it starts");
+        // It has executed itself by then.
+        std::thread::sleep(std::time::Duration::from_millis(100));
+        Running(child)
+    }
+}
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
+
+#[test]
+fn a_process_that_runs_already_is_sampled_and_left_running() {
+    let Some(spin) = spin(true) else { return };
+    for who in everybody() {
+        let mut running = Running::start(who, spin, "20000");
+        let program = "profile-199 /pid == $target/ { @[ustack(5)] = count(); } tick-500ms { exit(0); }";
+        let copy = ForEverybody::new();
+        let pid = running.0.id().to_string();
+        let mut command = copy.command(who);
+        let out = command.args(["-qn", program, "-p", &pid]).output().expect("it starts");
+        let text = String::from_utf8_lossy(&out.stdout).into_owned();
+        let error = String::from_utf8_lossy(&out.stderr).into_owned();
+        assert!(has_frames(&text, &["spin`leaf", "spin`caller", "spin`main"]), "{who:?}: {text}{error}");
+        assert_eq!(out.status.code(), Some(0));
+        assert!(running.0.try_wait().expect("ours").is_none(), "{who:?}: it goes on");
+        let state = std::fs::read_to_string(format!("/proc/{pid}/stat")).expect("it is there");
+        assert!(state.contains(") R "), "{who:?}: not stopped: {state}");
+        let status = std::fs::read_to_string(format!("/proc/{pid}/status")).expect("it is there");
+        assert!(status.contains("TracerPid:\t0\n"), "{who:?}: nobody traces it any more");
+    }
+}
+
+#[test]
+fn calls_of_a_process_that_runs_already() {
+    for who in everybody() {
+        let mut command = match who {
+            Who::User if is_root() => {
+                let mut command = Command::new("setpriv");
+                command.args(["--reuid=65534", "--regid=65534", "--clear-groups", "sh"]);
+                command
+            }
+            _ => Command::new("sh"),
+        };
+        let child = command.args(["-c", "while :; do sleep 0.02; done"]).spawn().expect("it starts");
+        let running = Running(child);
+        std::thread::sleep(std::time::Duration::from_millis(100));
+        let program = "syscall::wait4:entry,syscall::wait4:return /pid == $target/ { @[probename] = count(); } \
+                       tick-500ms { exit(0); }";
+        let copy = ForEverybody::new();
+        let pid = running.0.id().to_string();
+        let out = copy.command(who).args(["-qn", program, "-p", &pid]).output().expect("it starts");
+        let text = String::from_utf8_lossy(&out.stdout).into_owned();
+        let error = String::from_utf8_lossy(&out.stderr).into_owned();
+        assert!(text.contains("entry ") && text.contains("return "), "{who:?}: {text}{error}");
+    }
 }

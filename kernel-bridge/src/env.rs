@@ -8,7 +8,7 @@ use std::cell::RefCell;
 use std::collections::HashMap;
 use std::path::Path;
 
-use dtrail_lang::env::{Environment, FiredBy, NoMatch, Probe, ProbeId, ProbePattern, glob_match};
+use dtrail_lang::env::{Environment, NoMatch, Probe, ProbeId, ProbePattern, glob_match};
 
 use crate::providers;
 
@@ -71,9 +71,9 @@ impl SourceEnvironment {
         SourceEnvironment::new(|_| None, MacroValues::of_this_process(target), Vec::new())
     }
 
-    /// Of the `ptrace` source: all but sampling.
+    /// Of the `ptrace` source.
     pub fn ptrace(target: Option<u32>) -> SourceEnvironment {
-        SourceEnvironment::new(ptrace_refuses, MacroValues::of_this_process(target), Vec::new())
+        SourceEnvironment::new(|_| None, MacroValues::of_this_process(target), Vec::new())
     }
 
     /// Of made-up events: everything, and the probes that the file of events declares. Those are renumbered.
@@ -150,16 +150,6 @@ fn process_provider(provider: &str) -> Option<NoMatch> {
         Ok(_) if name == "pid" => Some(unsupported("provider `pid`")),
         Ok(_) => Some(unsupported(&format!("provider `{provider}` (probes in a process)"))),
     }
-}
-
-fn ptrace_refuses(probe: &Probe) -> Option<String> {
-    (*probe.provider == *"profile" && probe.fired_by == FiredBy::Source).then(|| {
-        format!(
-            "`{}` needs the `bpf` source (root, or CAP_BPF and CAP_PERFMON): the `ptrace` source cannot sample every \
-             CPU; `tick-…` works here",
-            probe.name
-        )
-    })
 }
 
 impl Environment for SourceEnvironment {

@@ -40,6 +40,12 @@ pub(crate) fn stat_cpu(stat: &[u8]) -> Option<u32> {
     str::from_utf8(field).ok()?.parse().ok()
 }
 
+/// The state of a thread (`R`, `S`, …), from the text of its `stat` file.
+pub(crate) fn stat_state(stat: &[u8]) -> Option<u8> {
+    let after = stat.iter().rposition(|&b| b == b')')? + 1;
+    stat[after..].iter().copied().find(|&b| b != b' ')
+}
+
 /// Thread-group ID of a thread.
 pub(crate) fn thread_group(tid: u32) -> Option<u32> {
     let mut buffer = Vec::with_capacity(2048);

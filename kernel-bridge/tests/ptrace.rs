@@ -574,9 +574,9 @@ fn without_a_command() {
     assert!(start.elapsed() >= Duration::from_millis(20));
     let source = PtraceSource::new(&[], None).expect("nothing to start");
     let error = Run::with(source, &["syscall::read:entry"], nothing).attach().expect_err("nobody to trace");
-    assert_eq!(error.message, "the ptrace source traces commands only, and there is none");
-    let error = PtraceSource::new(&[Target::Process(1)], None).expect_err("not yet");
-    assert_eq!(error.message, "failed to grab process 1: the ptrace source traces commands only");
+    assert_eq!(error.message, "the ptrace source traces processes that it is told of, and there is none");
+    let error = PtraceSource::new(&[Target::Process(u32::MAX >> 1)], None).expect_err("no process has it");
+    assert_eq!(error.message, format!("failed to grab process {}: no such process", u32::MAX >> 1));
 }
 
 #[test]

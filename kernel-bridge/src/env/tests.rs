@@ -1,5 +1,7 @@
 //! Matching, numbering and refusals, over the real provider table.
 
+use dtrail_lang::env::FiredBy;
+
 use super::*;
 
 fn pattern(text: &str) -> ProbePattern {
@@ -110,25 +112,11 @@ fn numbers_are_the_same_under_every_source() {
 }
 
 #[test]
-fn another_source() {
-    let environment = SourceEnvironment::ptrace(None);
-    for name in ["profile-97", "profile-1234"] {
-        match environment.match_probes(&pattern(name)) {
-            Err(NoMatch::OtherSource(text)) => {
-                assert!(text.starts_with(&format!("`{name}` needs the `bpf` source")), "{text}");
-            }
-            other => panic!("{name}: {other:?}"),
-        }
+fn both_sources_have_the_timers() {
+    for environment in [SourceEnvironment::ptrace(None), SourceEnvironment::bpf(None)] {
+        check(&environment, "profile-97", &["profile:::profile-97"]);
+        check(&environment, "profile-1234", &["profile:::profile-1234"]);
     }
-    check(
-        &environment,
-        "profile:::",
-        &["tick-1", "tick-10", "tick-100", "tick-500", "tick-1000", "tick-5000"]
-            .map(|n| format!("profile:::{n}"))
-            .each_ref()
-            .map(String::as_str),
-    );
-    assert_eq!(environment.probe_by_id(ProbeId(4)), None);
 }
 
 #[test]

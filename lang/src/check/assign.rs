@@ -97,6 +97,7 @@ impl Body<'_, '_> {
                 // The value of a function is its address.
                 given.ty = self.session.types.pointer_to(right.ty);
             } else if self.session.types.size(right.ty, 1).is_none()
+                && self.session.types.symbolic(right.ty).is_none()
                 || matches!(self.session.types.resolve(right.ty), Type::Float(..))
             {
                 return Err(self.incompatible(span, right, "=", right));

@@ -21,6 +21,8 @@ pub(super) struct Calls {
     pub(super) exec: Vec<ProbeIndex>,
     /// `proc:::exit`: the end of a process's last thread.
     pub(super) exit: Vec<ProbeIndex>,
+    /// `profile-N`: its period in nanoseconds.
+    pub(super) profile: Vec<(u64, ProbeIndex)>,
 }
 
 /// What happens at one system call.
@@ -95,6 +97,7 @@ impl Calls {
                         calls.at(number).ret.push((index, ReturnArgs::Failure));
                     }
                 }
+                (Hook::Profile { period }, _) => calls.profile.push((*period, index)),
                 (Hook::SysExit, Select::SyscallChild(_)) => calls.start.push(index),
                 (Hook::RawTracepoint(_), Select::ForkedProcess) => calls.create.push(index),
                 (Hook::RawTracepoint(_), Select::LastThread) => calls.exit.push(index),
@@ -123,10 +126,15 @@ impl Calls {
         &mut self.by_number[number]
     }
 
+    /// Whether any system call is of interest.
+    pub(super) fn stops_calls(&self) -> bool {
+        !self.by_number.is_empty()
+    }
+
     /// Whether any probe needs a traced process.
     pub(super) fn fires_anything(&self) -> bool {
         let procs = [&self.start, &self.create, &self.exec, &self.exit];
-        !self.by_number.is_empty() || procs.iter().any(|probes| !probes.is_empty())
+        self.stops_calls() || !self.profile.is_empty() || procs.iter().any(|probes| !probes.is_empty())
     }
 
     /// Whether the exit event of a thread says something: a probe of its own, or the return from the call that it was

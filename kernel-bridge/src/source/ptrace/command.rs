@@ -122,16 +122,20 @@ fn attach_error(error: &io::Error) -> Error {
 }
 
 /// What to do about a refusal, from the text of Yama's setting; empty without Yama.
-fn scope_help(scope: &str) -> &'static str {
+pub(super) fn scope_help(scope: &str) -> &'static str {
     match scope.trim() {
-        "3" => "kernel.yama.ptrace_scope is 3: ptrace is off until the next boot",
-        "2" => "kernel.yama.ptrace_scope is 2: only CAP_SYS_PTRACE may trace; set it to 1 or 0",
+        "3" => {
+            "kernel.yama.ptrace_scope (/proc/sys/kernel/yama/ptrace_scope) is 3: ptrace is off until the next boot"
+        }
+        "2" => {
+            "kernel.yama.ptrace_scope (/proc/sys/kernel/yama/ptrace_scope) is 2: only CAP_SYS_PTRACE may trace; set it to 1 or 0"
+        }
         _ => "a container's seccomp profile or a security module may forbid ptrace",
     }
 }
 
 /// The words of an I/O error, without Rust's number.
-fn reason(error: &io::Error) -> String {
+pub(super) fn reason(error: &io::Error) -> String {
     let text = error.to_string();
     text.split(" (os error").next().unwrap_or(&text).to_owned()
 }
@@ -276,8 +280,14 @@ mod tests {
     #[test]
     fn a_refusal_names_the_setting() {
         for (scope, help) in [
-            ("3\n", "kernel.yama.ptrace_scope is 3: ptrace is off until the next boot"),
-            ("2\n", "kernel.yama.ptrace_scope is 2: only CAP_SYS_PTRACE may trace; set it to 1 or 0"),
+            (
+                "3\n",
+                "kernel.yama.ptrace_scope (/proc/sys/kernel/yama/ptrace_scope) is 3: ptrace is off until the next boot",
+            ),
+            (
+                "2\n",
+                "kernel.yama.ptrace_scope (/proc/sys/kernel/yama/ptrace_scope) is 2: only CAP_SYS_PTRACE may trace; set it to 1 or 0",
+            ),
             ("1\n", "a container's seccomp profile or a security module may forbid ptrace"),
             ("", "a container's seccomp profile or a security module may forbid ptrace"),
         ] {

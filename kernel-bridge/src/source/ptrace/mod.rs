@@ -1,5 +1,5 @@
-//! Tracing one's own commands without any privilege: a plan and commands in, events out, each delivered while the thread
-//! that fired it stands still.
+//! Tracing one's own commands and processes without any privilege: a plan and targets in, events out, each delivered while
+//! the thread that fired it stands still.
 //!
 //! A seccomp filter, installed before the command is executed, stops it at the system calls of interest and nowhere else
 //! (`filter`); where a return is wanted too, the thread is let go to the end of that call only. Processes and threads
@@ -9,10 +9,12 @@
 //! Everything happens in the thread that made the source: the kernel accepts ptrace requests from no other.
 
 mod alarm;
+mod attach;
 mod calls;
 mod command;
 mod context;
 mod filter;
+mod sampling;
 mod stops;
 mod sys;
 mod threads;
@@ -35,6 +37,7 @@ use self::alarm::Alarm;
 use self::calls::Calls;
 use self::command::Command;
 use self::context::StopContext;
+use self::sampling::Sampler;
 use self::sys::{Resume, Waited};
 use self::threads::Threads;
 use super::targets::Target;
@@ -82,6 +85,7 @@ pub struct PtraceSource {
     alarm: Alarm,
     wake: Option<Arc<OwnedFd>>,
     symbols: Rc<Symbols>,
+    sampler: Sampler,
     /// Bound to its thread.
     _thread: PhantomData<*const ()>,
 }
@@ -92,23 +96,31 @@ impl PtraceSource {
     pub fn new(targets: &[Target], wake: Option<Arc<OwnedFd>>) -> Result<PtraceSource, Error> {
         let alarm =
             Alarm::new().map_err(|error| Error::new(error.to_string()).context("cannot create a timer"))?;
-        let start = |target: &Target| match target {
-            Target::Command(command) => command::start(&split_command(command), OPTIONS),
-            Target::Process(pid) => Err(Error::new(format!(
-                "failed to grab process {pid}: the ptrace source traces commands only"
-            ))
-            .help("give the command with -c, or run as root to use the bpf source")),
-        };
-        let commands = targets.iter().map(start).collect::<Result<Vec<_>, _>>()?;
+        let mut threads = Threads::default();
+        let mut commands = Vec::new();
+        let mut roots = Vec::new();
+        for target in targets {
+            match target {
+                Target::Command(command) => {
+                    let command = command::start(&split_command(command), OPTIONS)?;
+                    threads.add(command.pid, command.pid).born = true;
+                    roots.push(Some(command.pid));
+                    commands.push(command);
+                }
+                Target::Process(pid) => {
+                    for tid in attach::seize(*pid)? {
+                        let thread = threads.add(tid, *pid);
+                        (thread.born, thread.attached) = (true, true);
+                    }
+                    roots.push(Some(*pid));
+                }
+            }
+        }
         // Only now: the commands inherit what this process was given.
         sys::notice_children();
-        let mut threads = Threads::default();
-        for command in &commands {
-            threads.add(command.pid, command.pid).born = true;
-        }
         Ok(PtraceSource {
-            environment: SourceEnvironment::ptrace(commands.first().map(|command| command.pid)),
-            roots: commands.iter().map(|command| Some(command.pid)).collect(),
+            environment: SourceEnvironment::ptrace(roots.iter().copied().flatten().next()),
+            roots,
             commands,
             calls: Rc::default(),
             threads,
@@ -119,6 +131,7 @@ impl PtraceSource {
             alarm,
             wake,
             symbols: Rc::default(),
+            sampler: Sampler::default(),
             _thread: PhantomData,
         })
     }
@@ -196,8 +209,10 @@ impl EventSource for PtraceSource {
     fn attach(&mut self, plan: &Plan) -> Result<(), Error> {
         let calls = Calls::of(&plan.program)?;
         if self.roots.is_empty() && calls.fires_anything() {
-            return Err(Error::new("the ptrace source traces commands only, and there is none")
-                .help("give a command with -c, or run as root to trace the whole system"));
+            return Err(Error::new(
+                "the ptrace source traces processes that it is told of, and there is none",
+            )
+            .help("give a command with -c or a process with -p, or run as root to trace the whole system"));
         }
         // The exit event costs a stop for each thread, so it is asked for only when it says something.
         let exits = if calls.wants_exits() { libc::PTRACE_O_TRACEEXIT } else { 0 };
@@ -214,9 +229,14 @@ impl EventSource for PtraceSource {
 
     fn open(&mut self) -> Result<(), Error> {
         self.open = true;
-        for pid in self.targets() {
+        self.sampler = Sampler::new(&self.calls.profile, host::monotonic());
+        let attached: Vec<u32> =
+            self.threads.iter_mut().filter(|(_, thread)| thread.attached).map(|(tid, _)| tid).collect();
+        for pid in self.targets().into_iter().filter(|pid| !attached.contains(pid)) {
             sys::resume(pid, Resume::Run, 0);
         }
+        // From this stop on they stop at their calls.
+        attached.into_iter().for_each(sys::interrupt);
         Ok(())
     }
 
@@ -231,8 +251,16 @@ impl EventSource for PtraceSource {
         if self.woken(Some(Duration::ZERO)) {
             return Ok(Wait::Woken);
         }
-        let patience = if self.delivered { FLUSH_AFTER } else { IDLE };
+        let mut patience = if self.delivered { FLUSH_AFTER } else { IDLE };
         self.delivered = false;
+        if let Some(due) = self.sampler.next() {
+            let now = host::monotonic();
+            if due <= now {
+                self.sample(now);
+            }
+            let next = self.sampler.next().unwrap_or(due);
+            patience = patience.min(Duration::from_nanos(next.saturating_sub(now)));
+        }
         self.alarm.set(left.map_or(patience, |left| left.min(patience)));
         let result = self.wait_until_alarm(left, sink);
         self.alarm.stop();
@@ -311,16 +339,67 @@ impl PtraceSource {
         }
     }
 
+    /// Interrupts the threads that run, so that they fire the probes that are due.
+    fn sample(&mut self, now: u64) {
+        let probes = self.sampler.take(now);
+        if probes.is_empty() {
+            return;
+        }
+        for (tid, thread) in self.threads.iter_mut() {
+            // One that has not stopped since the last time is still on its way to it.
+            if thread.due.is_empty() && thread.born && thread.is_running(tid) {
+                thread.due.extend_from_slice(&probes);
+                sys::interrupt(tid);
+            }
+        }
+    }
+
     /// Whether the wake-up descriptor becomes readable within a time; without one, sleeps.
     fn woken(&self, timeout: Option<Duration>) -> bool {
         let fd = self.wake.as_ref().map(AsRawFd::as_raw_fd);
         if fd.is_none() && timeout == Some(Duration::ZERO) { false } else { sys::readable(fd, timeout) }
     }
 
+    /// Lets processes of `-p` go on without a tracer.
+    fn let_go(&mut self) {
+        let attached: Vec<u32> =
+            self.threads.iter_mut().filter(|(_, thread)| thread.attached).map(|(tid, _)| tid).collect();
+        attached.iter().for_each(|&tid| sys::interrupt(tid));
+        let mut left = attached.len();
+        self.alarm.set(LAST_BREATH);
+        while left > 0 && !self.alarm.rung() {
+            match sys::wait_any(true) {
+                Ok(Waited::Changed(tid, status)) if libc::WIFSTOPPED(status) => {
+                    let (event, signal) = (status >> 16, libc::WSTOPSIG(status));
+                    match self.threads.get(tid) {
+                        Some(thread) if !thread.attached => sys::resume(tid, Resume::Run, 0),
+                        known => {
+                            // Made by one of them, or one of them; a signal that was on its way arrives.
+                            left -= usize::from(known.is_some());
+                            let own = event != 0 || signal == libc::SIGTRAP | 0x80;
+                            sys::detach(tid, if own { 0 } else { signal });
+                            self.threads.remove(tid);
+                        }
+                    }
+                }
+                Ok(Waited::Changed(tid, status)) => {
+                    left -= usize::from(self.threads.get(tid).is_some_and(|thread| thread.attached));
+                    self.note_gone(tid, status);
+                }
+                Ok(Waited::Interrupted | Waited::Nothing) => {}
+                Ok(Waited::NoChildren) | Err(_) => break,
+            }
+        }
+        self.alarm.stop();
+        // One that did not stop in time is the kernel's to let go when this process ends.
+        attached.iter().for_each(|&tid| self.threads.remove(tid));
+    }
+
     /// Kills whatever is still traced and waits until it is gone.
     fn end_all(&mut self) {
         self.open = false;
         self.commands.clear();
+        self.let_go();
         for pid in self.threads.processes().into_iter().chain(self.threads.early()) {
             sys::kill(pid);
         }

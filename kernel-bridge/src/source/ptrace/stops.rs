@@ -34,9 +34,11 @@ impl PtraceSource {
         let Some(thread) = self.threads.get(tid) else { return Flow::Continue };
         match event {
             libc::PTRACE_EVENT_SECCOMP => self.entered(tid, sink),
+            0 if signal == libc::SIGTRAP | 0x80 && thread.attached => self.at_call(tid, sink),
             0 if signal == libc::SIGTRAP | 0x80 => self.returned(tid, sink),
             0 => self.go_on(tid, signal),
             libc::PTRACE_EVENT_STOP if !thread.born => self.born(tid, signal, sink),
+            libc::PTRACE_EVENT_STOP if signal == libc::SIGTRAP => self.interrupted(tid, sink),
             libc::PTRACE_EVENT_STOP => self.stay_or_go_on(tid, signal),
             libc::PTRACE_EVENT_FORK | libc::PTRACE_EVENT_VFORK | libc::PTRACE_EVENT_CLONE => {
                 self.made(tid, event, sink)
@@ -49,7 +51,9 @@ impl PtraceSource {
 
     /// Lets a thread go: to the end of its call, if its return is wanted.
     fn go_on(&mut self, tid: u32, signal: libc::c_int) -> Flow {
-        let in_call = self.threads.get(tid).is_some_and(|thread| thread.current.is_some());
+        let every_call = self.calls.stops_calls();
+        let thread = self.threads.get(tid);
+        let in_call = thread.is_some_and(|thread| thread.current.is_some() || thread.attached && every_call);
         sys::resume(tid, if in_call { Resume::ToReturn } else { Resume::Run }, signal);
         Flow::Continue
     }
@@ -61,6 +65,27 @@ impl PtraceSource {
         }
         sys::resume(tid, Resume::Listen, 0);
         Flow::Continue
+    }
+
+    /// It stands still because a sample of it is due, or because it was just attached to.
+    fn interrupted(&mut self, tid: u32, sink: &mut dyn EventSink) -> Flow {
+        let due = self.threads.get(tid).map(|thread| std::mem::take(&mut thread.due)).unwrap_or_default();
+        if !due.is_empty() {
+            // `arg0` is the program counter in the kernel, `arg1` the one in the process.
+            let pc = sys::registers(tid).map_or(0, |registers| registers.pc);
+            if self.fire(tid, due, [0, pc, 0, 0, 0, 0], 0, sink) == Flow::Stop {
+                return Flow::Stop;
+            }
+        }
+        self.go_on(tid, 0)
+    }
+
+    /// A thread that stops at every call is before one or behind it.
+    fn at_call(&mut self, tid: u32, sink: &mut dyn EventSink) -> Flow {
+        match sys::call_info(tid) {
+            Ok(CallInfo::Entry { number, args }) => self.enters(tid, number, args, sink),
+            _ => self.returned(tid, sink),
+        }
     }
 
     /// The filter stopped it before a call.
@@ -75,6 +100,11 @@ impl PtraceSource {
             // Killed meanwhile.
             return self.go_on(tid, 0);
         };
+        self.enters(tid, number, args, sink)
+    }
+
+    /// It is before a call.
+    fn enters(&mut self, tid: u32, number: u32, args: [u64; 6], sink: &mut dyn EventSink) -> Flow {
         let calls = Rc::clone(&self.calls);
         let Some(call) = calls.get(number) else { return self.go_on(tid, 0) };
         for &(probe, kind) in &call.entry {

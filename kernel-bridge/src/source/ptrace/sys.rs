@@ -5,7 +5,7 @@ use std::io;
 /// What a thread was doing when it stopped (`struct ptrace_syscall_info`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum CallInfo {
-    /// Stopped by the seccomp filter before a call.
+    /// Stopped before a call.
     Entry {
         /// The call's number.
         number: u32,
@@ -20,6 +20,7 @@ pub(super) enum CallInfo {
 
 /// `PTRACE_GET_SYSCALL_INFO`, Linux 5.3.
 const GET_SYSCALL_INFO: libc::c_uint = 0x420e;
+const INFO_ENTRY: u8 = 1;
 const INFO_EXIT: u8 = 2;
 const INFO_SECCOMP: u8 = 3;
 /// Bytes of `struct ptrace_syscall_info`, in words.
@@ -41,6 +42,17 @@ pub(super) fn seize(tid: u32, options: libc::c_int) -> io::Result<()> {
 /// Changes the options of a stopped thread.
 pub(super) fn set_options(tid: u32, options: libc::c_int) -> io::Result<()> {
     request(libc::PTRACE_SETOPTIONS, tid, 0, options as usize)
+}
+
+/// Stops a running thread: an event stop follows.
+pub(super) fn interrupt(tid: u32) {
+    // It fails only if the thread is gone; the wait that follows says so.
+    let _ = request(libc::PTRACE_INTERRUPT, tid, 0, 0);
+}
+
+/// Lets a stopped thread go for good, delivering a signal (0: none).
+pub(super) fn detach(tid: u32, signal: libc::c_int) {
+    let _ = request(libc::PTRACE_DETACH, tid, 0, signal as usize);
 }
 
 /// How a stopped thread goes on.
@@ -78,7 +90,7 @@ pub(super) fn call_info(tid: u32) -> io::Result<CallInfo> {
     request(GET_SYSCALL_INFO, tid, size_of_val(&info), info.as_mut_ptr() as usize)?;
     // The first byte is the kind; a result, or number and arguments, starts at byte 24.
     Ok(match info[0].to_ne_bytes()[0] {
-        INFO_SECCOMP => CallInfo::Entry {
+        INFO_ENTRY | INFO_SECCOMP => CallInfo::Entry {
             number: info[3] as u32,
             args: [info[4], info[5], info[6], info[7], info[8], info[9]],
         },

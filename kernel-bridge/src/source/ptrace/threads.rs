@@ -4,6 +4,7 @@ use std::collections::HashMap;
 use std::fs::File;
 use std::os::unix::fs::FileExt;
 
+use dtrail_lang::ir::ProbeIndex;
 use dtrail_vm::vars::Thread as Identity;
 
 use super::calls::Fact;
@@ -22,6 +23,10 @@ pub(super) struct Thread {
     pub(super) exiting: bool,
     /// The call that it is in, if its return is wanted.
     pub(super) current: Option<u32>,
+    /// Whether it ran before it was traced: it stops at every call, and is let go at the end.
+    pub(super) attached: bool,
+    /// Probes to fire when it stops after an interrupt.
+    pub(super) due: Vec<ProbeIndex>,
     name: Option<Vec<u8>>,
     parent: Option<u32>,
     ids: Option<(u32, u32)>,
@@ -36,6 +41,8 @@ impl Thread {
             born: false,
             exiting: false,
             current: None,
+            attached: false,
+            due: Vec::new(),
             name: None,
             parent: None,
             ids: None,
@@ -68,12 +75,20 @@ impl Thread {
 
     /// The CPU that it last ran on, which is the one it stopped on. Read each time, from a file that stays open.
     pub(super) fn cpu(&mut self, tid: u32) -> u32 {
+        procfs::stat_cpu(self.stat(tid, &mut [0; 1024])).unwrap_or(0)
+    }
+
+    /// Whether it runs, or would if there were a CPU for it.
+    pub(super) fn is_running(&mut self, tid: u32) -> bool {
+        procfs::stat_state(self.stat(tid, &mut [0; 1024])) == Some(b'R')
+    }
+
+    fn stat<'b>(&mut self, tid: u32, buffer: &'b mut [u8]) -> &'b [u8] {
         if self.stat.is_none() {
             self.stat = File::open(format!("/proc/{}/task/{tid}/stat", self.pid)).ok();
         }
-        let mut buffer = [0; 1024];
-        let read = self.stat.as_ref().and_then(|stat| stat.read_at(&mut buffer, 0).ok()).unwrap_or(0);
-        procfs::stat_cpu(&buffer[..read]).unwrap_or(0)
+        let read = self.stat.as_ref().and_then(|stat| stat.read_at(buffer, 0).ok()).unwrap_or(0);
+        &buffer[..read]
     }
 
     /// Forgets a fact that is about to change.
@@ -106,11 +121,17 @@ impl Threads {
 
     /// Adds a thread that `maker` has made, in its own or a new process. What the two share at birth is known.
     pub(super) fn add_made(&mut self, tid: u32, pid: u32, maker: u32) {
-        let inherited = self.by_tid.get(&maker).map(|maker| (maker.name.clone(), maker.ids, maker.current));
+        let inherited = self.by_tid.get(&maker);
+        let inherited = inherited.map(|m| (m.name.clone(), m.ids, m.current, m.attached));
         let thread = self.add(tid, pid);
-        if let Some((name, ids, current)) = inherited {
-            (thread.name, thread.ids, thread.current) = (name, ids, current);
+        if let Some((name, ids, current, attached)) = inherited {
+            (thread.name, thread.ids, thread.current, thread.attached) = (name, ids, current, attached);
         }
+    }
+
+    /// Each thread and its ID.
+    pub(super) fn iter_mut(&mut self) -> impl Iterator<Item = (u32, &mut Thread)> {
+        self.by_tid.iter_mut().map(|(&tid, thread)| (tid, thread))
     }
 
     /// The thread with this ID.
