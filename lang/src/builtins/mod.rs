@@ -8,6 +8,7 @@
 pub mod actions;
 pub mod aggs;
 pub mod consts;
+pub mod elsewhere;
 pub mod foreign;
 pub mod funcs;
 pub mod rates;

@@ -9,7 +9,7 @@ use std::sync::Arc;
 use super::errors;
 use super::session::{Session, Signature};
 use crate::ast::ProbeDesc;
-use crate::builtins::foreign;
+use crate::builtins::{elsewhere, foreign};
 use crate::diag::{Diagnostic, Tag};
 use crate::env::{NoMatch, Probe, ProbeId, ProbePattern, Stability};
 use crate::ir::ProbeIndex;
@@ -87,7 +87,7 @@ impl Session<'_> {
             Ok(_) | Err(NoMatch::Zero) if !self.zdefs => {
                 let error = errors::no_probe(desc.span, shown);
                 let near = || Some(format!("did you mean {}?", self.env.suggest(pattern).first()?));
-                Err(match foreign::advice(pattern).or_else(near) {
+                Err(match foreign::advice(pattern).or_else(|| elsewhere::of_probe(pattern)).or_else(near) {
                     Some(help) => error.help(help),
                     None => error,
                 })

@@ -17,7 +17,7 @@ use super::names::{AggInfo, Marked, Names, VarInfo};
 use super::probes::Probes;
 use super::{errors, suggest};
 use crate::ast::{Clause, Expr, ExprKind, Item, Program};
-use crate::builtins::{Action, AggFn, BuiltinVar, Func, vars};
+use crate::builtins::{Action, AggFn, BuiltinVar, Func, elsewhere, vars};
 use crate::diag::Diagnostic;
 use crate::env::{Environment, KernelTypeId, Probe, ProbeArg, Stability};
 use crate::ir::{ClauseId, Enabling, Limits, Scope, ValueType};
@@ -420,6 +420,12 @@ impl<'a> Session<'a> {
     /// Adds what a variable's name was probably meant to be.
     pub(super) fn suggest_variable(&self, error: Diagnostic, scope: Scope, name: &str) -> Diagnostic {
         let global = scope == Scope::Global;
+        if global && let Some(advice) = elsewhere::of_variable(name) {
+            return error.help(advice);
+        }
+        if global && let Some(advice) = elsewhere::of_type(name) {
+            return error.help(advice);
+        }
         if global && let Some(ours) = suggest::foreign(name) {
             return error.help(format!("D has {ours} for that"));
         }

@@ -4,9 +4,10 @@
 use pest::error::{Error, ErrorVariant, InputLocation};
 
 use super::hints::{self, Place};
-use super::scan::Item;
-use super::words::punctuator;
+use super::scan::{Class, Item};
+use super::words::{PREDEFINED_TYPES, punctuator};
 use super::{MAX_DEPTH, MAX_NESTING, Rule};
+use crate::builtins::elsewhere;
 use crate::diag::{Diagnostic, Tag};
 use crate::source::{SourceId, Span};
 
@@ -53,6 +54,11 @@ pub(super) fn refused(source: SourceId, text: &str, mut item: Item, error: &Erro
     if matches!(error.variant, ErrorVariant::CustomError { .. }) {
         return too_deep(span(item.start, item.start + 1));
     }
+    if item.failure.as_ref().is_none_or(|failure| failure.at > at)
+        && let Some(unknown) = unknown_type(source, text, &item, at, error)
+    {
+        return unknown;
+    }
     let (diagnostic, prepared) = match item.failure.take_if(|failure| failure.at <= at) {
         // The poison that stands for the failure is no token.
         Some(failure) => (failure.diagnostic, &item.text.as_bytes()[..failure.at - item.start]),
@@ -93,6 +99,62 @@ fn at_end(text: &str, end: Span, unclosed: &[usize], source: SourceId, error: &E
 
 fn expects(error: &Error<Rule>, rule: Rule) -> bool {
     matches!(&error.variant, ErrorVariant::ParsingError { positives, .. } if positives.contains(&rule))
+}
+
+/// What the grammar says it wants where a type must stand.
+const WANTS_TYPE: [Rule; 5] =
+    [Rule::type_word, Rule::type_name, Rule::type_specifiers, Rule::specifiers, Rule::struct_member];
+
+/// A name that stands where only a type's name would make sense: `(NAME *)…`, `(NAME)x`, or wherever the grammar wants a
+/// type. DTrace gives it the tag of a syntax error, since which words are types decides how a text is read.
+fn unknown_type(
+    source: SourceId,
+    text: &str,
+    item: &Item,
+    at: usize,
+    error: &Error<Rule>,
+) -> Option<Diagnostic> {
+    let prepared = item.text.as_bytes();
+    let within = at.checked_sub(item.start).filter(|&within| within <= prepared.len())?;
+    let (before, after) = prepared.split_at(within);
+    let name_at = |start: usize| {
+        let len = token_length(&prepared[start..]);
+        (item.start + start, item.start + start + len)
+    };
+    let is_name = |b: u8| b == Class::Name as u8;
+    let last = |bytes: &[u8]| bytes.iter().rposition(|&b| b != b' ');
+    // The name that ends a piece of prepared text.
+    let ending = |bytes: &[u8]| {
+        let end = last(bytes)?;
+        let start = bytes[..=end].iter().rposition(|&b| b != b'_')?;
+        is_name(bytes[start]).then_some(start)
+    };
+    let opened = |start: usize| last(&before[..start]).is_some_and(|i| before[i] == b'(');
+    let start = match after.first() {
+        Some(b')') => {
+            let stars = before.iter().rposition(|&b| b != b' ' && b != b'*')?;
+            let starred = before[stars..].contains(&b'*');
+            ending(&before[..=stars]).filter(|&start| starred && opened(start))?
+        }
+        Some(&first) if is_name(first) && WANTS_TYPE.iter().any(|&rule| expects(error, rule)) => before.len(),
+        Some(&first) if is_name(first) || matches!(first, 3 | 4) => {
+            let close = last(before).filter(|&i| before[i] == b')')?;
+            ending(&before[..close]).filter(|&start| opened(start))?
+        }
+        _ => return None,
+    };
+    let (from, to) = name_at(start);
+    let name = &text[from..to];
+    // A variable that hides a type is no unknown type.
+    if PREDEFINED_TYPES.contains(&name) {
+        return None;
+    }
+    let span = Span { source, start: from as u32, end: to as u32 };
+    let diagnostic = Diagnostic::new(Tag::Syntax, span, format!("unknown type name {name}"));
+    Some(match elsewhere::of_type(name) {
+        Some(advice) => diagnostic.help(advice),
+        None => diagnostic,
+    })
 }
 
 /// The length of the token at the start of prepared text.

@@ -88,7 +88,6 @@ fn places_of_syntax_errors() {
     near("BEGIN { a[]; }", "1:11", "]");
     near("BEGIN { trace(1) trace(2); }", "1:18", "trace");
     near("BEGIN {\n\ttrace(1)\n\ttrace(2);\n}", "3:2", "trace");
-    near("BEGIN { trace((ghost_t *)1); }", "1:25", ")");
     near("BEGIN { for (;;) ; }", "1:9", "for");
     near("BEGIN { int x = 1; }", "1:9", "int");
     near("BEGIN { { } }", "1:9", "{");
@@ -274,7 +273,6 @@ fn malformed_definitions() {
     near("enum e { A, };", "1:13", "}");
     near("struct s { };", "1:12", "}");
     near("struct s { int; };", "1:15", ";");
-    near("struct s { ghost_t a; };", "1:12", "ghost_t");
     near("struct s { int (*)(int); };", "1:18", ")");
     near("inline int x;", "1:13", ";");
     near("translator struct s < int > { };", "1:27", ">");
@@ -352,4 +350,30 @@ fn punctuation_that_programs_have_too_much_of() {
     near("BEGIN { };;", "1:11", ";");
     near("int x;;", "1:7", ";");
     near(";", "1:1", ";");
+}
+
+#[test]
+fn names_of_no_type() {
+    for (text, at, name) in [
+        ("BEGIN { x = (ghost_t *)arg0; }", "1:14", "ghost_t"),
+        ("BEGIN { x = ((ghost_t * *)arg0)->a; }", "1:15", "ghost_t"),
+        ("BEGIN { x = (ghost_t)y; }", "1:14", "ghost_t"),
+        ("BEGIN { x = (ghost_t)5; }", "1:14", "ghost_t"),
+        ("BEGIN { x = xlate<ghost_t>(y); }", "1:19", "ghost_t"),
+        ("BEGIN { x = offsetof(ghost_t, a); }", "1:22", "ghost_t"),
+        ("struct s { ghost_t a; };", "1:12", "ghost_t"),
+        ("inline ghost_t n = 1;", "1:8", "ghost_t"),
+        ("translator struct s < ghost_t i > { };", "1:23", "ghost_t"),
+    ] {
+        script().refuses(text, Tag::Syntax, at, &format!("unknown type name {name}"));
+    }
+    let error = script().parse("BEGIN { x = ((vnode_t *)arg0)->v_path; }").expect_err("no type of Linux");
+    assert_eq!(
+        error.help.as_deref(),
+        Some(
+            "`vnode_t` is a type of another system's kernel; on Linux it is `struct inode`, or `struct dentry` for its name"
+        )
+    );
+    near("BEGIN { x = (a * ); }", "1:18", ")");
+    near("BEGIN { x = (a) b; }", "1:17", "b");
 }
