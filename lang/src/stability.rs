@@ -111,6 +111,11 @@ pub fn parse(text: &str) -> Option<Stability> {
     Some(Stability { name: level(0)?, data: level(1)?, class: class? })
 }
 
+/// Whether a provider is one of those that DTrace has everywhere.
+pub fn is_known_provider(name: &str) -> bool {
+    COMPONENTS.iter().any(|(provider, _)| *provider == name)
+}
+
 /// The triples of the components of a probe's provider.
 pub fn components(probe: &Probe) -> [Stability; 4] {
     match COMPONENTS.iter().find(|(provider, _)| *provider == &*probe.provider) {

@@ -79,6 +79,14 @@ impl Body<'_, '_> {
             return Err(errors::not_lvalue(span, "="));
         }
         let right = self.sample_or_expr(rhs, true)?;
+        // A translated struct is assigned whole: it has the type of the translator's output.
+        let right = match right.meaning {
+            Meaning::Translation(made) if !made.pointer => {
+                let ty = self.session.translators[made.translator.index()].output;
+                ExprInfo { ty, ..right }
+            }
+            _ => right,
+        };
         if let Some(id) = new {
             let types = &self.session.types;
             if types.is_void(right.ty) || types.is_dynamic(right.ty) {

@@ -9,8 +9,10 @@ use crate::diag::{Diagnostic, Tag};
 use crate::env::Stability;
 use crate::source::Span;
 
+mod definitions;
 mod types;
 
+pub(crate) use definitions::*;
 pub(crate) use types::*;
 
 fn error(tag: Tag, span: Span, message: impl Into<String>) -> Diagnostic {

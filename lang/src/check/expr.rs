@@ -12,6 +12,7 @@ use super::inline::Value;
 use super::names::{Marked, Provenance, VarShape, shown};
 use super::session::{Session, Signature};
 use super::suggest;
+use super::translator::Translation;
 use crate::ast::{BinaryOp, Expr, ExprId, ExprKind, Ident, UnaryOp};
 use crate::builtins::BuiltinVar;
 use crate::diag::Diagnostic;
@@ -119,7 +120,7 @@ impl Body<'_, '_> {
             ExprKind::Assign { op: Some(op), lhs, rhs } => self.compound_assign(*op, lhs, rhs, span),
             ExprKind::Comma(lhs, rhs) => self.comma(lhs, rhs, span),
             ExprKind::Cast { operand, .. } => self.cast(expr, operand),
-            ExprKind::Xlate { .. } => Err(errors::are_not_supported_yet(span, "translations by xlate")),
+            ExprKind::Xlate { operand, .. } => self.xlate(expr, operand),
             ExprKind::SizeofExpr(operand) => self.sizeof(operand, span),
             ExprKind::Stringof(operand) => self.stringof(operand, span),
         }
@@ -310,7 +311,12 @@ impl Body<'_, '_> {
                 }
                 Ok(self.int())
             }
-            _ => self.dereference(info, span),
+            _ => match info.meaning {
+                Meaning::Translation(made) if made.pointer => {
+                    Ok(self.translation(Translation { pointer: false, ..made }))
+                }
+                _ => self.dereference(info, span),
+            },
         }
     }
 
@@ -600,6 +606,9 @@ impl Body<'_, '_> {
 
     fn member(&mut self, base: &Expr, arrow: bool, member: &Ident, span: Span) -> Checked {
         let info = self.expr(base)?;
+        if let Meaning::Translation(made) = info.meaning {
+            return self.translated_member(made, arrow, member, span);
+        }
         let op = if arrow { "->" } else { "." };
         let target = match (arrow, self.session.types.resolve(info.ty)) {
             (false, _) => info.ty,

@@ -155,6 +155,11 @@ impl Session<'_> {
                 self.check_divisor(early, *op, expr, rhs)?;
                 None
             }
+            ExprKind::Xlate { ty, .. } => {
+                let to = self.type_name(early, ty)?;
+                early.casts.insert(expr.id, to);
+                None
+            }
             ExprKind::Cast { ty, operand } => {
                 let to = self.type_name(early, ty)?;
                 early.casts.insert(expr.id, to);

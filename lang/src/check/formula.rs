@@ -14,6 +14,7 @@ use super::fold::{Early, Folded};
 use super::info::{ExprInfo, Meaning, TypeInfo, children};
 use super::names::{Marked, Provenance};
 use super::session::{Session, Signature};
+use super::translator::{From, Translation};
 use crate::ast::{Expr, ExprId, Item, Program};
 use crate::diag::Diagnostic;
 use crate::env::Stability;
@@ -70,6 +71,8 @@ pub struct Formula {
     pub params: Arc<[Param]>,
     /// What its expressions mean.
     pub info: TypeInfo,
+    /// The translation that it stands for; it has no value then.
+    pub translation: Option<Translation>,
     /// What a pointer that it gives points into.
     pub provenance: Provenance,
     /// How stable what it names is.
@@ -81,15 +84,15 @@ pub struct Formula {
 }
 
 impl Formula {
-    /// The tree.
-    pub fn tree<'a>(&self, programs: &'a [(Program, Early)]) -> Option<(&'a Expr, &'a Early)> {
-        let (program, early) = programs.get(self.origin.program)?;
-        let expr = match program.items.get(self.origin.item)? {
-            Item::Inline(inline) => &inline.value,
-            Item::Translator(translator) => &translator.members.get(self.origin.member)?.1,
-            _ => return None,
-        };
-        Some((expr, early))
+    /// The tree, and the tables of the program it is in.
+    pub fn tree<'a>(&self, programs: &'a [(Program, Early)]) -> (&'a Expr, &'a Early) {
+        let (program, early) = &programs[self.origin.program];
+        match &program.items[self.origin.item] {
+            Item::Inline(inline) => (&inline.value, early),
+            Item::Translator(translator) => (&translator.members[self.origin.member].1, early),
+            // Nothing else is given to `define`.
+            _ => unreachable!("a formula is an inline or a member of a translator"),
+        }
     }
 }
 
@@ -158,7 +161,11 @@ impl Session<'_> {
         let (size, depth) = measure(expr);
         let (size, depth) = (size + expansion.size, depth + expansion.depth);
         let provenance = value.provenance;
-        let formula = Formula { origin, ty, params, info, provenance, attributes, size, depth };
+        let translation = match value.meaning {
+            Meaning::Translation(made) => Some(made),
+            _ => None,
+        };
+        let formula = Formula { origin, ty, params, info, translation, provenance, attributes, size, depth };
         Ok(Defined { formula, value, constant: early.constant(expr), alias })
     }
 
@@ -181,6 +188,7 @@ impl Body<'_, '_> {
     pub(super) fn use_formula(&mut self, id: FormulaId, name: &str, span: Span) -> Checked {
         let formula = &self.session.formulas[id.index()];
         let (ty, provenance, attributes) = (formula.ty, formula.provenance, formula.attributes);
+        let translation = formula.translation;
         self.expansion.size += formula.size;
         self.expansion.depth = self.expansion.depth.max(formula.depth);
         self.session.expanded = self.session.expanded.saturating_add(formula.size);
@@ -191,6 +199,9 @@ impl Body<'_, '_> {
             return Err(errors::expansion_too_large(span, name));
         }
         self.mention("inline", name, attributes, span)?;
+        if let Some(made) = translation {
+            return Ok(self.translation(Translation { from: From::Formula(id), ..made }));
+        }
         let info = ExprInfo { userland: ty.userland, lvalue: true, provenance, ..ExprInfo::value(ty.ty) };
         Ok(info.meaning(Meaning::Formula(id)))
     }

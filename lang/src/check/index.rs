@@ -9,6 +9,8 @@ use super::expr::{Body, Checked, as_variable};
 use super::info::{ExprInfo, Meaning};
 use super::inline::{InlineInfo, Value};
 use super::names::{Marked, Provenance, VarInfo, VarShape, shown};
+use super::provider::Shown;
+use super::translator::{From, Translation};
 use crate::ast::{BinaryOp, Expr, ExprKind};
 use crate::diag::Diagnostic;
 use crate::ir::{Scope, VarId};
@@ -239,6 +241,19 @@ impl Body<'_, '_> {
         }
         if signature.unstable {
             return Err(errors::args_unstable(span, &signature.description));
+        }
+        if let Some(interface) = &signature.interface {
+            let shown = usize::try_from(index).ok().and_then(|i| interface.shown.get(i));
+            let Some(&Shown { ty, native, translator }) = shown else {
+                return Err(errors::args_out_of_range(span, index, &signature.description));
+            };
+            if let Some(translator) = translator {
+                let pointer = matches!(self.session.types.resolve(ty.ty), Type::Pointer(_));
+                let from = From::Argument(native);
+                return Ok(self.translation(Translation { translator, pointer, from }));
+            }
+            let info = ExprInfo { userland: ty.userland, lvalue: true, ..ExprInfo::value(ty.ty) };
+            return Ok(info.meaning(Meaning::Argument(native)));
         }
         let argument = usize::try_from(index).ok().and_then(|i| signature.args.get(i));
         let Some(argument) = argument else {

@@ -7,6 +7,7 @@ use std::collections::HashMap;
 
 use super::formula::FormulaId;
 use super::names::Provenance;
+use super::translator::Translation;
 use crate::ast::{Clause, Expr, ExprId, ExprKind, Stmt};
 use crate::builtins::symbolic::Sample;
 use crate::builtins::{Action, AggFn, BuiltinVar, Func};
@@ -25,6 +26,8 @@ pub enum Meaning {
     Param(u32),
     /// A use of a formula: an inline, whose arguments are the node's keys, or a member of a translation.
     Formula(FormulaId),
+    /// A translation: a struct, or a pointer to one, of which only members have values.
+    Translation(Translation),
     /// A scalar variable, or an ordinary array as a whole.
     Variable(VarId),
     /// An element of an associative array, indexed by all keys of the node.

@@ -10,6 +10,7 @@ use std::sync::Arc;
 use super::errors;
 use super::fold::{Early, Folded};
 use super::formula::{FormulaId, Origin, Param};
+use super::info::Meaning;
 use super::names::Marked;
 use super::session::Session;
 use crate::ast::{Derived, Ident, Inline, TypeName};
@@ -85,7 +86,11 @@ impl Session<'_> {
         let value = defined.value;
         let from = Operand { ty: value.ty, userland: value.userland, zero: value.constant == Some(0) };
         let to = Operand { ty: ty.ty, userland: ty.userland || value.userland, zero: false };
-        if matches!(self.types.resolve(ty.ty), Type::Function(_)) || !self.types.assignable(to, from) {
+        let fits = match value.meaning {
+            Meaning::Translation(made) => self.makes(made, ty.ty),
+            _ => !matches!(self.types.resolve(ty.ty), Type::Function(_)) && self.types.assignable(to, from),
+        };
+        if !fits {
             let right = Marked { ty: value.ty, userland: value.userland }.show(&self.types);
             let left = ty.show(&self.types);
             return Err(errors::inline_type(span, &name.name, &left, &right));

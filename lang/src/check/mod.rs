@@ -13,6 +13,7 @@
 //! | [`probes`] | descriptions to probes and argument signatures |
 //! | [`clause`] | statements, predicate |
 //! | [`expr`], [`index`], [`assign`] | types of expressions; brackets; assignments |
+//! | [`translator`], [`provider`] | translators, `xlate`, interfaces of providers |
 //! | [`attributes`] | stability and versions of names |
 //! | [`calls`] | prototypes and aggregations |
 //! | [`actions`], [`format`] | what single actions ask |
@@ -36,11 +37,13 @@ pub mod info;
 mod inline;
 pub mod names;
 mod probes;
+mod provider;
 pub mod session;
 mod shapes;
 mod suggest;
 #[cfg(test)]
 pub(crate) mod tests;
+pub mod translator;
 mod typenames;
 
 pub use attributes::Attributes;

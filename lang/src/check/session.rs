@@ -15,6 +15,8 @@ use super::info::{TypeInfo, for_each_expr};
 use super::inline::Inlines;
 use super::names::{AggInfo, Marked, Names, VarInfo};
 use super::probes::Probes;
+use super::provider::{Interface, Interfaces};
+use super::translator::TranslatorInfo;
 use super::{errors, suggest};
 use crate::ast::{Clause, Expr, ExprKind, Item, Program};
 use crate::builtins::{Action, AggFn, BuiltinVar, Func, elsewhere, vars};
@@ -36,6 +38,8 @@ pub(super) struct Signature {
     pub unstable: bool,
     /// The types of `args[]`.
     pub args: Arc<[ProbeArg]>,
+    /// What a provider definition says of them.
+    pub interface: Option<Arc<Interface>>,
     /// How stable they are.
     pub args_triple: Stability,
     /// How stable the components of the probe are: provider, module, function, name.
@@ -51,6 +55,7 @@ impl Signature {
             outside: true,
             unstable: false,
             args: Arc::from([]),
+            interface: None,
             args_triple: STABLE,
             components: [STABLE; 4],
             description: String::new(),
@@ -101,6 +106,8 @@ pub struct Checked {
     pub attributes: Vec<Attributes>,
     /// By [`super::formula::FormulaId`].
     pub formulas: Vec<Formula>,
+    /// By [`super::translator::TranslatorId`].
+    pub translators: Vec<TranslatorInfo>,
     /// The types.
     pub types: TypeTable,
     /// The limits the program was compiled for.
@@ -126,6 +133,8 @@ pub struct Session<'a> {
     pub(super) probes: Probes,
     pub(super) formulas: Vec<Formula>,
     pub(super) inlines: Inlines,
+    pub(super) translators: Vec<TranslatorInfo>,
+    pub(super) interfaces: Interfaces,
     /// What all uses of formulas come to so far.
     pub(super) expanded: usize,
     /// The constants that enums of programs made.
@@ -164,6 +173,8 @@ impl<'a> Session<'a> {
             probes: Probes::default(),
             formulas: Vec::new(),
             inlines: Inlines::new(),
+            translators: Vec::new(),
+            interfaces: Interfaces::new(),
             expanded: 0,
             enumerators: HashMap::new(),
             typedefs: HashSet::new(),
@@ -199,12 +210,8 @@ impl<'a> Session<'a> {
                     self.fold_stmts(&mut early, clause.body.as_deref().unwrap_or(&[]))?;
                 }
                 Item::Inline(inline) => self.define_inline(&mut early, origin, inline)?,
-                Item::Translator(translator) => {
-                    return Err(errors::are_not_supported_yet(translator.span, "translators"));
-                }
-                Item::Provider(provider) => {
-                    return Err(errors::are_not_supported_yet(provider.span, "provider definitions"));
-                }
+                Item::Translator(translator) => self.define_translator(&mut early, origin, translator)?,
+                Item::Provider(provider) => self.define_provider(&mut early, provider)?,
                 Item::Pragma(pragma) => self.note_pragma(pragma),
             }
         }
@@ -230,7 +237,8 @@ impl<'a> Session<'a> {
                 let known = versions.iter().find(|(signature, _)| {
                     !uses_args
                         || (signature.unstable == found.signature.unstable
-                            && signature.args == found.signature.args)
+                            && signature.args == found.signature.args
+                            && signature.interface == found.signature.interface)
                 });
                 let id = match known {
                     Some((_, id)) => *id,
@@ -267,6 +275,7 @@ impl<'a> Session<'a> {
             vars: self.names.vars,
             aggs: self.names.aggs,
             formulas: self.formulas,
+            translators: self.translators,
             types: self.types,
             limits: self.limits,
         }

@@ -105,7 +105,7 @@ fn typedefs_and_externs() {
         ("typedef int n[int]; BEGIN { }", "D_DECL_DYNOBJ 1:13"),
         ("typedef int; BEGIN { }", "D_DECL_USELESS 1:1"),
         ("typedef int a`b; BEGIN { }", "D_DECL_SCOPE 1:13"),
-        ("BEGIN { trace((ghost_t *)1); }", "D_SYNTAX 1:25"),
+        ("BEGIN { trace((ghost_t *)1); }", "D_SYNTAX 1:16"),
         ("extern int zork; extern int zork; BEGIN { }", "ok"),
         ("extern int zork; extern long zork; BEGIN { }", "D_DECL_IDRED 1:30"),
         ("extern int zork; BEGIN { trace(zork); }", "D_IDENT_UNDEF 1:32"),

@@ -9,6 +9,8 @@ mod inlines;
 mod messages;
 mod programs;
 mod scale;
+mod tags;
+mod translators;
 
 use std::sync::Arc;
 

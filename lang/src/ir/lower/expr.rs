@@ -154,7 +154,7 @@ impl Lower<'_> {
         self.read(&place, info, expr.span)
     }
 
-    fn argument(&mut self, index: u32, info: ExprInfo, span: Span) -> Val {
+    pub(super) fn argument(&mut self, index: u32, info: ExprInfo, span: Span) -> Val {
         let addr = self.build.reg(RegKind::Int);
         self.build.emit(span, Op::Builtin { dst: addr, var: BuiltinVar::Arg, index });
         if self.is_string(info.ty) {
@@ -575,7 +575,11 @@ impl Lower<'_> {
 
     /// What memory a load through a pointer reads.
     pub(super) fn space(&self, pointer: &Expr, info: ExprInfo) -> Result<AddrSpace, Diagnostic> {
-        if info.userland {
+        let bound = match info.meaning {
+            Meaning::Param(index) => self.frame.bindings.get(index as usize),
+            _ => None,
+        };
+        if info.userland || bound.is_some_and(|binding| binding.userland) {
             return Ok(AddrSpace::User);
         }
         match self.provenance(pointer) {

@@ -1,21 +1,26 @@
 //! Uses of formulas: the arguments are evaluated once, left to right, and the formula's own tree is lowered in place
-//! with its own tables (language spec §7.3).
+//! with its own tables (language spec §7.3, §7.4).
 
-use super::build::Val;
+use super::build::{Fits, Val};
 use super::clause::Lower;
+use super::place::MemoryAt;
 use super::stored;
 use crate::ast::{Expr, ExprKind};
 use crate::check::fold::Early;
 use crate::check::formula::FormulaId;
-use crate::check::{Provenance, TypeInfo};
+use crate::check::session::value_type;
+use crate::check::{Marked, Provenance, TypeInfo};
 use crate::diag::Diagnostic;
+use crate::ir::AddrSpace;
 
-/// A parameter's value while its formula is lowered.
+/// A parameter's value while its formula is lowered; of a struct where it lies.
 #[derive(Clone, Copy)]
 pub(super) struct Binding {
     pub(super) val: Val,
     /// What the argument points into, if it is a pointer.
     pub(super) provenance: Provenance,
+    /// Whether it points to the traced process's memory.
+    pub(super) userland: bool,
 }
 
 /// Whose tree is being lowered: its tables, and the values of its parameters.
@@ -29,29 +34,58 @@ pub(super) struct Frame<'a> {
 impl Lower<'_> {
     /// The value of an expression that means a formula.
     pub(super) fn formula(&mut self, expr: &Expr, id: FormulaId) -> Result<Val, Diagnostic> {
-        let checked = self.checked;
-        let Some(formula) = checked.formulas.get(id.index()) else {
-            return Ok(self.build.constant(expr.span, 0));
+        let ty = self.checked.formulas[id.index()].ty;
+        let bindings = match &expr.kind {
+            ExprKind::Member { base, .. } => vec![self.translation_input(base)?],
+            _ => self.arguments(expr, id)?,
         };
+        self.inside(id, bindings, |lower, tree| match lower.is_string(ty.ty) {
+            true => lower.string(tree).map(|reg| Val::new(reg, Fits::ANY)),
+            false => match value_type(&lower.checked.types, ty.ty) {
+                Some(crate::ir::ValueType::Str) => lower.stored_val(tree, crate::ir::ValueType::Str),
+                _ => lower.value(tree),
+            },
+        })
+    }
+
+    /// The values that the uses of an inline give its parameters.
+    pub(super) fn arguments(&mut self, expr: &Expr, id: FormulaId) -> Result<Vec<Binding>, Diagnostic> {
+        let params = self.checked.formulas[id.index()].params.clone();
         let arguments: &[Expr] = match &expr.kind {
             ExprKind::Index { keys, .. } => keys,
             _ => &[],
         };
-        let mut bindings = Vec::with_capacity(arguments.len());
-        for (argument, param) in arguments.iter().zip(formula.params.iter()) {
-            let val = self.stored_val(argument, stored(&checked.types, param.ty))?;
-            bindings.push(Binding { val, provenance: self.provenance(argument) });
-        }
-        let Some((tree, early)) = formula.tree(&checked.programs) else {
-            return Ok(self.build.constant(expr.span, 0));
+        arguments.iter().zip(params.iter()).map(|(argument, param)| self.bind(argument, param.ty)).collect()
+    }
+
+    /// The value that an argument gives to a parameter.
+    pub(super) fn bind(&mut self, argument: &Expr, ty: Marked) -> Result<Binding, Diagnostic> {
+        let userland = self.info_of(argument).userland;
+        let provenance = self.provenance(argument);
+        let val = match value_type(&self.checked.types, ty.ty) {
+            Some(_) => self.stored_val(argument, stored(&self.checked.types, ty))?,
+            None => {
+                let at = self.memory_at(argument)?;
+                self.address(at, argument.span)
+            }
         };
+        Ok(Binding { val, provenance, userland })
+    }
+
+    /// Lowers something in the frame of a formula.
+    pub(super) fn inside<T>(
+        &mut self,
+        id: FormulaId,
+        bindings: Vec<Binding>,
+        work: impl FnOnce(&mut Self, &Expr) -> Result<T, Diagnostic>,
+    ) -> Result<T, Diagnostic> {
+        let checked = self.checked;
+        let formula = &checked.formulas[id.index()];
+        let (tree, early) = formula.tree(&checked.programs);
         let caller = std::mem::replace(&mut self.frame, Frame { early, info: &formula.info, bindings });
-        let value = match checked.types.is_string(formula.ty.ty) {
-            true => self.stored_val(tree, stored(&checked.types, formula.ty)),
-            false => self.value(tree),
-        };
+        let result = work(self, tree);
         self.frame = caller;
-        value
+        result
     }
 
     /// The value of a parameter.
@@ -61,5 +95,17 @@ impl Lower<'_> {
             // The checker has counted the arguments.
             None => self.build.constant(expr.span, 0),
         }
+    }
+
+    /// Where the struct lies that a parameter stands for.
+    pub(super) fn param_at(&mut self, index: u32, expr: &Expr) -> MemoryAt {
+        let binding = self.frame.bindings.get(index as usize).copied();
+        let space = match binding {
+            Some(binding) if binding.userland => AddrSpace::User,
+            Some(binding) if binding.provenance == Provenance::Scratch => AddrSpace::Scratch,
+            _ => AddrSpace::ByAddress,
+        };
+        let base = self.param(index, expr).reg;
+        MemoryAt { base: Some(base), offset: 0, space }
     }
 }

@@ -9,6 +9,7 @@
 //! | [`clause`] | predicate, statements, sites |
 //! | [`expr`] | values |
 //! | [`place`] | assignments and what they assign to |
+//! | [`translation`] | inputs of translations, and translations assigned whole |
 //! | [`formula`] | uses of inlines and members of translators |
 //! | [`storage`] | members and elements of variables, structs as wholes |
 //! | [`layout`] | the variables that structs and arrays are kept as |
@@ -23,6 +24,7 @@ mod place;
 mod storage;
 #[cfg(test)]
 mod tests;
+mod translation;
 
 use std::collections::HashMap;
 

@@ -151,6 +151,9 @@ impl Lower<'_> {
             }
             ExprKind::Unary { operand, .. } => self.behind(operand).and_then(plain),
             ExprKind::Cast { operand, .. } => self.memory_at(operand).and_then(plain),
+            ExprKind::Name(_) if let Meaning::Param(index) = self.info_of(expr).meaning => {
+                plain(self.param_at(index, expr))
+            }
             _ => Err(not_yet(expr.span, "such places in memory")),
         }
     }

@@ -391,6 +391,10 @@ impl Lower<'_> {
     /// `lhs = rhs` of structs or unions, and `lhs = 0` of what may be removed.
     pub(super) fn copy(&mut self, lhs: &Expr, rhs: &Expr, span: Span) -> Result<(), Diagnostic> {
         let ty = self.info_of(lhs).ty;
+        if let Meaning::Translation(made) = self.info_of(rhs).meaning {
+            let target = self.record_at(lhs)?;
+            return self.translate_into(&target, made, rhs, span);
+        }
         let zero = self.frame.early.constant(rhs).is_some();
         let source = if zero { None } else { Some(self.record_at(rhs)?) };
         let target = self.record_at(lhs)?;
@@ -439,7 +443,7 @@ impl Lower<'_> {
         }
     }
 
-    fn copy_part(
+    pub(super) fn copy_part(
         &mut self,
         ty: TypeId,
         part: &Part,
@@ -494,7 +498,7 @@ impl Lower<'_> {
 
     /// The places of one scalar of a part, with the bits that each is shifted by: the last word of a union in memory is
     /// read in pieces, so that nothing behind the union is touched.
-    fn part_of(
+    pub(super) fn part_of(
         &mut self,
         record: &RecordAt,
         ty: TypeId,
@@ -568,7 +572,7 @@ impl Lower<'_> {
 }
 
 /// Where a struct lies: in a variable or in memory.
-enum RecordAt {
+pub(super) enum RecordAt {
     Variable(VarAt),
     Memory(MemoryAt),
 }

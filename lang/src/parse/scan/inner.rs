@@ -246,6 +246,8 @@ impl Scanner<'_, '_> {
         match token {
             b"." | b"->" => previous = Previous::Member,
             b"<" if self.previous == Previous::Xlate => previous = Previous::XlateAngle,
+            // The input of a translator begins: another declaration.
+            b"<" if self.translator => self.level().has_type = false,
             b"?" => {
                 self.nest(1)?;
                 self.level().questions += 1;

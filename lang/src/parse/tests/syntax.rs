@@ -374,6 +374,4 @@ fn names_of_no_type() {
             "`vnode_t` is a type of another system's kernel; on Linux it is `struct inode`, or `struct dentry` for its name"
         )
     );
-    near("BEGIN { x = (a * ); }", "1:18", ")");
-    near("BEGIN { x = (a) b; }", "1:17", "b");
 }

@@ -1,0 +1,1 @@
+struct c { char *f : 3; };

@@ -1,0 +1,1 @@
+provider p9 { probe x(); };

@@ -1,0 +1,1 @@
+enum hue { RED = 1, BLUE }; BEGIN { trace(BLUE); exit(0); }

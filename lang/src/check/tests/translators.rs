@@ -1,0 +1,118 @@
+//! Translators, `xlate` and interfaces of providers.
+
+use super::*;
+
+const PAIR: &str =
+    "struct s { int a; int b; string n; }; translator struct s < int i > { a = i; n = \"q\"; };\n";
+
+#[track_caller]
+fn check_pair(body: &str, expect: &str) {
+    check(&format!("{PAIR}BEGIN {{ {body} }}"), expect);
+}
+
+#[test]
+fn uses() {
+    for (body, expected) in [
+        ("trace(xlate<struct s>(3).a);", "ok"),
+        ("trace(xlate<struct s *>(3)->n);", "ok"),
+        ("trace((*xlate<struct s *>(3)).n);", "ok"),
+        ("trace(xlate<struct s>('x').a);", "ok"),
+        ("trace(xlate<struct s>(3)->a);", "D_OP_PTR 2:15"),
+        ("trace(xlate<struct s *>(3).a);", "D_OP_SOU 2:15"),
+        ("trace(xlate<struct s>(3).b);", "D_XLATE_NOCONV 2:15"),
+        ("trace(xlate<struct s>(3).zz);", "D_XLATE_NOCONV 2:15"),
+        ("trace(xlate<struct s>(\"x\").a);", "D_XLATE_NONE 2:15"),
+        ("trace(xlate<struct t>(3).a);", "D_XLATE_NONE 2:15"),
+        ("trace(xlate<struct s>(3));", "D_TRACE_DYN 2:9"),
+        ("xlate<struct s>(3);", "D_CG_DYN 2:9"),
+        ("xlate<struct s>(3).a = 5;", "D_OP_LVAL 2:9"),
+        ("x = xlate<struct s>(3); trace(x.n);", "ok"),
+        ("x = xlate<struct s *>(3);", "D_OP_INCOMPAT 2:9"),
+        ("x = 1; x = xlate<struct s>(3);", "D_OP_INCOMPAT 2:16"),
+        ("trace(xlate<struct s>(3) + 1);", "D_OP_INCOMPAT 2:15"),
+        ("trace(pid ? xlate<struct s>(3) : xlate<struct s>(4));", "D_OP_DYN 2:15"),
+        ("y[xlate<struct s>(3)] = 1;", "D_KEY_TYPE 2:11"),
+        ("trace(sizeof (xlate<struct s>(3)));", "D_SIZEOF_TYPE 2:15"),
+        ("trace(sizeof (xlate<struct s>(3).a));", "ok"),
+        ("trace(&xlate<struct s>(3).a);", "D_ADDROF_VAR 2:15"),
+    ] {
+        check_pair(body, expected);
+    }
+}
+
+#[test]
+fn definitions() {
+    for (source, expected) in [
+        (
+            "struct s { int a; }; translator struct s < int i > { a = i; }; translator struct s < long i > { a = i; };",
+            "ok",
+        ),
+        ("translator struct ghost < int i > { }; BEGIN { }", "D_XLATE_SOU 1:12"),
+        ("struct s { int a; }; translator struct s * < int i > { a = 1; }; BEGIN { }", "D_XLATE_SOU 1:33"),
+        ("struct s { int a; }; translator struct s < int i > { a = q; }; BEGIN { }", "D_IDENT_UNDEF 1:58"),
+        (
+            "struct s { int a; }; translator struct s < int i > { a = xlate<struct s>(i).a; }; BEGIN { }",
+            "D_XLATE_NONE 1:58",
+        ),
+        (
+            "struct s { int a; }; translator struct s < int i > { a = args[0]; }; BEGIN { }",
+            "D_ARGS_NONE 1:58",
+        ),
+        (
+            "struct i { int a; }; struct o { struct i in; }; translator struct i < int n > { a = n; };\n\
+             translator struct o < int n > { in = xlate<struct i>(n + 1); }; BEGIN { trace(xlate<struct o>(3).in.a); }",
+            "ok",
+        ),
+        (
+            "struct s { int a; }; translator struct s < int i > { a = i; }; inline struct s *it = xlate<struct s *>(pid);\n\
+             inline struct s all[int n] = xlate<struct s>(n); BEGIN { trace(it->a); trace(all[3].a); }",
+            "ok",
+        ),
+        (
+            "struct s { int a; }; translator struct s < int i > { a = i; }; inline int it = xlate<struct s *>(pid); BEGIN { }",
+            "D_OP_INCOMPAT 1:64",
+        ),
+    ] {
+        let source =
+            if source.contains("BEGIN") { source.to_string() } else { format!("{source} BEGIN {{ }}") };
+        check(&source, expected);
+    }
+}
+
+#[test]
+fn interfaces() {
+    let zdefs = |source: &str| {
+        let mut options = Options { zdefs: true, ..Options::default() };
+        outcome(&[source], &mut options)
+    };
+    for (source, expected) in [
+        (
+            "provider pp { probe a__b(int, string s); }; pp123:::a-b { trace(args[0] + 1); trace(args[1]); }",
+            "ok",
+        ),
+        ("provider pp { probe a(int x); }; pp:::a { trace(args[1]); }", "D_ARGS_IDX 1:49"),
+        ("provider pp { probe a(void); }; pp:::a { trace(args[0]); }", "D_ARGS_IDX 1:48"),
+        (
+            "provider pp { probe a(int x, string y) : (string y); }; pp:::a { trace(args[0] + 1); trace(strlen(args[0])); }",
+            "ok",
+        ),
+        ("provider pp { probe a(int x) : (int y); }; BEGIN { }", "D_DECL_PROTO_FORM 1:37"),
+        ("provider pp { probe a(int x) : (int); }; BEGIN { }", "D_DECL_PROTO_NAME 1:33"),
+        ("provider pp { probe a(int x, int x); }; BEGIN { }", "D_DECL_PROTO_FORM 1:34"),
+        ("provider pp { probe a(int); }; provider pp { probe a(int); }; BEGIN { }", "ok"),
+        (
+            "provider pp { probe a(int); }; provider pp { probe a(string); }; BEGIN { }",
+            "D_PROV_INCOMPAT 1:46",
+        ),
+        ("provider dtrace { probe BEGIN(); }; BEGIN { }", "ok"),
+        ("provider p`p { probe a(int); }; BEGIN { }", "D_PROV_BADNAME 1:10"),
+        (
+            "struct s { int a; }; translator struct s < int i > { a = i; }; provider pp { probe a(int x) : (struct s *x); };\n\
+             pp:::a { trace(args[0]->a); }",
+            "ok",
+        ),
+        ("provider pp { probe a(int x) : (string x); }; BEGIN { }", "D_PROV_PRXLATOR 1:33"),
+    ] {
+        assert_eq!(zdefs(source), expected, "{source}");
+    }
+}

@@ -1,0 +1,221 @@
+//! Translators and `xlate` (language spec §7.4).
+//!
+//! In: `translator` definitions, while a program is read; translations in expressions. Out: translators, whose members are
+//! [`super::formula::Formula`]s of one parameter, the input; and for a translation what it makes from what. A translation
+//! has no value: only its members have.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use super::errors;
+use super::expr::{Body, Checked};
+use super::fold::Early;
+use super::formula::{FormulaId, Origin, Param};
+use super::info::{ExprInfo, Meaning};
+use super::names::Marked;
+use super::session::Session;
+use super::suggest;
+use crate::ast::{Expr, Ident, Translator};
+use crate::diag::Diagnostic;
+use crate::source::Span;
+use crate::types::classes::Operand;
+use crate::types::{Type, TypeId};
+
+/// Index of a translator.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct TranslatorId(pub u32);
+
+impl TranslatorId {
+    /// As an index.
+    pub fn index(self) -> usize {
+        self.0 as usize
+    }
+}
+
+/// A translator.
+#[derive(Clone, Debug)]
+pub struct TranslatorInfo {
+    /// The struct or union it makes.
+    pub output: TypeId,
+    /// What it makes it from.
+    pub input: Marked,
+    /// The members it defines, by name.
+    pub members: HashMap<String, FormulaId>,
+}
+
+/// Where the input of a translation comes from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum From {
+    /// The operand of the `xlate`, behind any `*`.
+    Operand,
+    /// The translation that a formula stands for: an inline, or a member that is a translation itself.
+    Formula(FormulaId),
+    /// An argument of the probe.
+    Argument(u32),
+}
+
+/// What a translation makes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Translation {
+    /// By what.
+    pub translator: TranslatorId,
+    /// Whether it stands for a pointer to the output.
+    pub pointer: bool,
+    /// From what.
+    pub from: From,
+}
+
+impl Session<'_> {
+    /// Defines a translator.
+    pub(super) fn define_translator(
+        &mut self,
+        early: &mut Early,
+        origin: Origin,
+        translator: &Translator,
+    ) -> Result<(), Diagnostic> {
+        let output = self.type_name(early, &translator.output)?.ty;
+        let input = self.type_name(early, &translator.input)?;
+        self.with_members(output);
+        if self.types.record(output).is_none() {
+            return Err(errors::translator_output(translator.output.span));
+        }
+        let same = |other: &TranslatorInfo| {
+            self.types.same(other.output, output)
+                && self.types.same(other.input.ty, input.ty)
+                && other.input.userland == input.userland
+        };
+        if self.translators.iter().any(same) {
+            let (from, to) = (input.show(&self.types), self.types.show(output));
+            return Err(errors::translator_redeclared(translator.span, &from, &to));
+        }
+        let params: Arc<[Param]> = Arc::from([Param { name: translator.param.name.clone(), ty: input }]);
+        let mut members = HashMap::new();
+        for (member, (name, value)) in translator.members.iter().enumerate() {
+            let Some(found) = self.types.member(output, &name.name) else {
+                let error = errors::translator_member(name.span, &name.name, &self.types.show(output));
+                let names = self.types.member_names(output);
+                return Err(match suggest::nearest(&name.name, names.iter().map(|name| &**name)) {
+                    Some(near) => error.help(format!("did you mean {near}?")),
+                    None => error,
+                });
+            };
+            let ty = Marked { ty: found.member.ty, userland: found.member.userland };
+            let origin = Origin { member, ..origin };
+            let defined = self.define(early, origin, ty, params.clone(), value)?;
+            let right = defined.value;
+            let from = Operand { ty: right.ty, userland: right.userland, zero: right.constant == Some(0) };
+            let to = Operand { ty: ty.ty, userland: ty.userland || right.userland, zero: false };
+            let fits = match right.meaning {
+                Meaning::Translation(made) => self.makes(made, ty.ty),
+                _ => self.types.assignable(to, from),
+            };
+            if !fits {
+                let (left, right) = (ty.show(&self.types), self.show_value(right));
+                return Err(errors::translator_member_type(name.span, &name.name, &left, &right));
+            }
+            let mut formula = defined.formula;
+            formula.ty.userland = to.userland;
+            if let Meaning::Translation(made) = right.meaning {
+                formula.translation = Some(made);
+            }
+            let id = self.add_formula(formula);
+            members.insert(name.name.clone(), id);
+        }
+        self.translators.push(TranslatorInfo { output, input, members });
+        Ok(())
+    }
+
+    /// Whether a translation stands for a type.
+    pub(super) fn makes(&self, made: Translation, ty: TypeId) -> bool {
+        let output = self.translators[made.translator.index()].output;
+        match *self.types.resolve(ty) {
+            Type::Pointer(target) => made.pointer && self.types.same(target, output),
+            _ => !made.pointer && self.types.same(ty, output),
+        }
+    }
+
+    /// The translator that makes a type, or what it points to, from a value: of exactly its type, of the same type, or of
+    /// one that the value can be assigned to.
+    pub(super) fn translator_for(&self, to: TypeId, from: Marked) -> Option<TranslatorId> {
+        let output = match *self.types.resolve(to) {
+            Type::Pointer(target) => target,
+            _ => to,
+        };
+        let all = || {
+            let all = self.translators.iter().enumerate();
+            all.filter(|(_, other)| self.types.same(other.output, output))
+        };
+        let operand = Operand { ty: from.ty, userland: from.userland, zero: false };
+        let assignable = |other: &TranslatorInfo| {
+            let input = Operand { ty: other.input.ty, userland: from.userland, zero: false };
+            self.types.assignable(input, operand)
+        };
+        let found = all()
+            .find(|(_, other)| other.input.ty == from.ty)
+            .or_else(|| all().find(|(_, other)| self.types.same(other.input.ty, from.ty)))
+            .or_else(|| all().find(|(_, other)| assignable(other)));
+        found.map(|(i, _)| TranslatorId(i as u32))
+    }
+
+    /// The type of a value as messages show it.
+    pub(super) fn show_value(&self, value: ExprInfo) -> String {
+        Marked { ty: value.ty, userland: value.userland }.show(&self.types)
+    }
+}
+
+impl Body<'_, '_> {
+    /// `xlate<type>(operand)`
+    pub(super) fn xlate(&mut self, expr: &Expr, operand: &Expr) -> Checked {
+        let span = expr.span;
+        let info = self.expr(operand)?;
+        let int = Marked { ty: self.session.types.common().int, userland: false };
+        // The type was looked up while the program was read.
+        let to = self.early.cast(expr).unwrap_or(int);
+        let from = Marked { ty: info.ty, userland: info.userland };
+        let Some(translator) = self.session.translator_for(to.ty, from) else {
+            let types = &self.session.types;
+            return Err(errors::no_translator(span, &self.show(info), &types.show(to.ty)));
+        };
+        let pointer = matches!(self.session.types.resolve(to.ty), Type::Pointer(_));
+        Ok(self.translation(Translation { translator, pointer, from: From::Operand }))
+    }
+
+    /// What a node that stands for a translation is.
+    pub(super) fn translation(&self, translation: Translation) -> ExprInfo {
+        ExprInfo::value(self.session.types.common().dynamic).meaning(Meaning::Translation(translation))
+    }
+
+    /// A member of a translation.
+    pub(super) fn translated_member(
+        &mut self,
+        made: Translation,
+        arrow: bool,
+        member: &Ident,
+        span: Span,
+    ) -> Checked {
+        if arrow && !made.pointer {
+            return Err(errors::member_of_non_pointer(span));
+        }
+        if !arrow && made.pointer {
+            let output = self.session.translators[made.translator.index()].output;
+            let shown = format!("{} *", self.session.types.show(output));
+            return Err(errors::member_of_non_struct(span, ".", &shown));
+        }
+        let translator = &self.session.translators[made.translator.index()];
+        let Some(&id) = translator.members.get(&member.name) else {
+            let error = errors::no_conversion(span, &member.name);
+            return Err(
+                match suggest::nearest(&member.name, translator.members.keys().map(String::as_str)) {
+                    Some(near) => error.help(format!("did you mean {near}?")),
+                    None => error,
+                },
+            );
+        };
+        let inner = self.session.formulas[id.index()].translation;
+        let info = self.use_formula(id, &member.name, span)?;
+        Ok(match inner {
+            Some(inner) => self.translation(Translation { from: From::Formula(id), ..inner }),
+            None => ExprInfo { lvalue: false, ..info },
+        })
+    }
+}
