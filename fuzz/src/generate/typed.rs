@@ -161,17 +161,22 @@ fn block(depth: u32) -> Text {
     vec(statement(depth), 0..4).prop_map(|statements| statements.join(" ")).boxed()
 }
 
-fn clause() -> Text {
+fn clause(probes: &'static [&'static str]) -> Text {
     let (predicate, _) = expressions(2);
-    (proptest::option::of(predicate), block(1))
-        .prop_map(|(predicate, body)| match predicate {
-            Some(predicate) => format!("BEGIN / {predicate} / {{ {body} }}\n"),
-            None => format!("BEGIN {{ {body} }}\n"),
+    (one_of(probes), proptest::option::of(predicate), block(1))
+        .prop_map(|(probe, predicate, body)| match predicate {
+            Some(predicate) => format!("{probe} / {predicate} / {{ {body} }}\n"),
+            None => format!("{probe} {{ {body} }}\n"),
         })
         .boxed()
 }
 
 /// A script.
 pub fn program() -> Text {
-    vec(clause(), 1..4).prop_map(|clauses| format!("{DECLARATIONS}{}", clauses.concat())).boxed()
+    program_on(&["BEGIN"])
+}
+
+/// A script whose clauses stand on some of these probes.
+pub fn program_on(probes: &'static [&'static str]) -> Text {
+    vec(clause(probes), 1..4).prop_map(|clauses| format!("{DECLARATIONS}{}", clauses.concat())).boxed()
 }

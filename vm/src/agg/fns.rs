@@ -7,6 +7,7 @@ use super::AggState;
 
 impl AggState {
     /// One update. `shape` has the constants of the function; `weight` is 1 where D has none.
+    #[inline]
     pub fn update(&mut self, shape: Shape, value: i64, weight: i64) {
         match self {
             AggState::Count(count) => *count = count.wrapping_add(1),

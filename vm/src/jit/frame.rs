@@ -53,6 +53,8 @@ pub(super) enum Entry {
     Record,
     /// [`builtin`]
     Builtin,
+    /// [`event_int`]
+    EventInt,
     /// A subroutine of [`table::TABLE`].
     Routine(Func),
 }
@@ -67,6 +69,7 @@ impl Entry {
             Entry::AggregateTwo,
             Entry::Record,
             Entry::Builtin,
+            Entry::EventInt,
         ];
         own.into_iter().chain(table::TABLE.iter().map(|(func, _)| Entry::Routine(*func)))
     }
@@ -80,7 +83,8 @@ impl Entry {
             Entry::AggregateTwo => 3,
             Entry::Record => 4,
             Entry::Builtin => 5,
-            Entry::Routine(func) => 6 + func as usize,
+            Entry::EventInt => 6,
+            Entry::Routine(func) => 7 + func as usize,
         }
     }
 
@@ -93,6 +97,7 @@ impl Entry {
             Entry::AggregateTwo => "aggregate_two",
             Entry::Record => "record",
             Entry::Builtin => "builtin",
+            Entry::EventInt => "event_int",
             Entry::Routine(func) => func.row().name,
         }
     }
@@ -106,6 +111,7 @@ impl Entry {
             Entry::AggregateTwo => aggregate_two as *const u8,
             Entry::Record => record as *const u8,
             Entry::Builtin => builtin as *const u8,
+            Entry::EventInt => event_int as *const u8,
             Entry::Routine(func) => {
                 // The type is written out: a routine of another signature must not compile here, see `signature`.
                 type Routine = for<'r, 'a> extern "C" fn(&'r mut Run<'a>, u64, u64, u64, u32) -> u64;
@@ -125,7 +131,7 @@ impl Entry {
             Entry::AggregateOne => (&[WORD, WORD, WORD, WORD, WORD], HALF),
             Entry::AggregateTwo => (&[WORD, WORD, WORD, WORD, WORD, WORD], HALF),
             Entry::Record => (&[WORD, HALF, WORD, WORD], HALF),
-            Entry::Builtin => (&[WORD, HALF, HALF], WORD),
+            Entry::Builtin | Entry::EventInt => (&[WORD, HALF, HALF], WORD),
             Entry::Routine(_) => (&[WORD, WORD, WORD, WORD, HALF], WORD),
         };
         let mut signature = Signature::new(convention);
@@ -225,6 +231,14 @@ unsafe extern "C" fn record(frame: *mut Frame, site: u32, args: *const u64, coun
 extern "C" fn builtin(run: &mut Run<'_>, var: u32, index: u32) -> u64 {
     match BuiltinVar::ROWS.get(var as usize) {
         Some(row) => run.builtin(row.id, index),
+        None => run.bug("compiled code for a built-in that is not there"),
+    }
+}
+
+/// [`Run::event_int`]: `var` indexes the rows. Gives the value.
+extern "C" fn event_int(run: &mut Run<'_>, var: u32, index: u32) -> u64 {
+    match BuiltinVar::ROWS.get(var as usize) {
+        Some(row) => run.event_int(row.id, index),
         None => run.bug("compiled code for a built-in that is not there"),
     }
 }

@@ -131,7 +131,7 @@ fn the_text_of_compiled_code() {
     let calls = text.lines().filter(|line| line.contains("call fn")).count();
     assert_eq!(calls, 2, "{text}");
     for part in
-        ["# clause c0\nfunction %c0(i64) -> i64", "= %builtin sig", "= %aggregate_two sig", "load.i64"]
+        ["# clause c0\nfunction %c0(i64) -> i64", "= %event_int sig", "= %aggregate_two sig", "load.i64"]
     {
         assert!(text.contains(part), "{part} in {text}");
     }

@@ -22,7 +22,7 @@ use dtrail_lang::plan::layout::{HEADER_SIZE, header, outcome};
 use dtrail_lang::plan::{Plan, Side, SlotKind};
 
 use super::frame::{Entry, Frame, site_word};
-use crate::runtime::NULL;
+use crate::runtime::{NULL, asks_event};
 use crate::vars::{CELL_SIZE, CELL_WORD, Fixed, Vars};
 
 /// What a function gives when the clause came to its end. No point is so large.
@@ -429,10 +429,11 @@ impl Translation<'_> {
             };
             return self.set(dst, value);
         }
+        let entry = if asks_event(var) { Entry::EventInt } else { Entry::Builtin };
         let run = self.pointer(offset_of!(Frame, run));
         let var = self.builder.ins().iconst(types::I32, var as i64);
         let index = self.builder.ins().iconst(types::I32, i64::from(index));
-        let value = self.call(Entry::Builtin, &[run, var, index]);
+        let value = self.call(entry, &[run, var, index]);
         self.end_if_stopped(inst);
         self.set(dst, value)
     }

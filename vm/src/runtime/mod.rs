@@ -271,6 +271,9 @@ impl<'a> Run<'a> {
 
     /// A built-in variable.
     pub fn builtin(&mut self, var: BuiltinVar, index: u32) -> u64 {
+        if asks_event(var) {
+            return self.event_int(var, index);
+        }
         let names = || self.world.names.get(self.probe.index()).copied().unwrap_or([NULL; 4]);
         let id = || self.plan.program.probes.get(self.probe.index()).map_or(0, |probe| probe.id.0);
         match var {
@@ -288,7 +291,16 @@ impl<'a> Run<'a> {
         }
     }
 
+    /// [`Run::builtin`] of one that [`asks_event`].
     #[inline]
+    pub(crate) fn event_int(&mut self, var: BuiltinVar, index: u32) -> u64 {
+        let Input::Live(context) = &mut self.input else { return self.event_builtin(var, index) };
+        match context.int(var, index) {
+            Ok(value) => value as u64,
+            Err(raised) => self.raise(raised),
+        }
+    }
+
     fn event_builtin(&mut self, var: BuiltinVar, index: u32) -> u64 {
         match &mut self.input {
             Input::Live(context) if var.row().string => {
@@ -338,6 +350,24 @@ impl<'a> Run<'a> {
         self.world.firing.thread = Some(thread);
         thread
     }
+}
+
+/// Whether a built-in is an integer that the event alone knows: the common ones, which compiled code asks it for directly.
+#[inline]
+pub(crate) fn asks_event(var: BuiltinVar) -> bool {
+    matches!(
+        var,
+        BuiltinVar::Arg
+            | BuiltinVar::Pid
+            | BuiltinVar::Tid
+            | BuiltinVar::Ppid
+            | BuiltinVar::Uid
+            | BuiltinVar::Gid
+            | BuiltinVar::Cpu
+            | BuiltinVar::Timestamp
+            | BuiltinVar::Walltimestamp
+            | BuiltinVar::Errno
+    )
 }
 
 /// The low `bits` of a value, extended by sign or zero.
