@@ -6,8 +6,8 @@ use dtrail_kernel_bridge::ebpf::disasm;
 use dtrail_kernel_bridge::source::{bpf, inject};
 use dtrail_lang::ast;
 use dtrail_lang::env::Environment;
-use dtrail_lang::ir::ClauseId;
 use dtrail_lang::ir::print::{self, Spans};
+use dtrail_lang::ir::{ClauseId, Program};
 use dtrail_lang::options::Options as Settings;
 use dtrail_lang::plan::Plan;
 use dtrail_lang::source::{SourceKind, SourceMap};
@@ -41,6 +41,32 @@ pub(crate) fn ir(plan: &Plan) -> String {
                 );
             }
         }
+    }
+    text
+}
+
+/// What `-S` shows: the code of each clause, under a heading that says where it is enabled.
+pub(crate) fn disassembly(program: &Program) -> String {
+    let mut text = String::new();
+    for (i, clause) in program.clauses.iter().enumerate() {
+        let id = ClauseId(i as u32);
+        let enablings = program.enablings.iter().filter(|enabling| enabling.clause == id);
+        let probes =
+            enablings.flat_map(|enabling| &enabling.probes).filter_map(|p| program.probes.get(p.index()));
+        let mut probes: Vec<String> = probes
+            .take(2)
+            .map(|p| format!("{}:{}:{}:{}", p.provider, p.module, p.function, p.name))
+            .collect();
+        if probes.len() > 1 {
+            probes[1] = "…".to_owned();
+        }
+        let number = clause.number;
+        let _ = write!(
+            text,
+            "\nDisassembly of clause dt_clause_{number} {}:\n{}",
+            probes.join(", "),
+            print::clause(program, id, clause, Spans::Omit)
+        );
     }
     text
 }

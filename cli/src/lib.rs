@@ -10,6 +10,7 @@ use std::io::Write;
 mod describe;
 mod dump;
 mod failure;
+mod files;
 mod interrupts;
 mod library;
 mod list;
@@ -128,6 +129,7 @@ fn run_here(invocation: Invocation<'_>) -> Outcome {
         };
     }
     let streams = session::Streams {
+        stdout_is_process: matches!(environment, Environment::Process),
         stdout: &mut *stdout,
         stderr: &mut *stderr,
         stdout_is_terminal,

@@ -19,6 +19,10 @@ pub(crate) enum Mode {
     Compile,
     /// `-l`: list probes.
     List,
+    /// `-h`: print the header of the providers that scripts declare.
+    Header,
+    /// `-G`: make an object of the programs.
+    Object,
     /// `-V`
     Version,
     /// `--help`
@@ -115,6 +119,8 @@ pub(crate) struct Options {
     pub(crate) output: Option<String>,
     /// `-v`
     pub(crate) verbose: bool,
+    /// `-S`
+    pub(crate) disassemble: bool,
     /// `--source`
     pub(crate) source: SourceChoice,
     /// `--engine`
@@ -141,14 +147,8 @@ impl UsageError {
 }
 
 /// Options of dtrace(1) that are known and not available, with the reason.
-const REFUSED: &[(&str, &str)] = &[
-    ("a", "anonymous tracing is not supported"),
-    ("A", "anonymous tracing is not supported"),
-    ("F", "option -F (rows indented by entry and return) is not supported yet"),
-    ("G", "option -G (ELF object with the program) is not supported yet"),
-    ("h", "option -h (header of a provider) is not supported yet; --help prints the options"),
-    ("S", "option -S is not supported; use --dump=ir or --dump=ebpf"),
-];
+const REFUSED: &[(&str, &str)] =
+    &[("a", "anonymous tracing is not supported"), ("A", "anonymous tracing is not supported")];
 
 /// The same for options that take a value.
 const REFUSED_WITH_VALUE: &[(&str, &str)] = &[("3", "only 64-bit programs are supported")];
@@ -164,8 +164,14 @@ const PROGRAMS: &[(&str, SourceKind)] = &[
 ];
 
 /// Flags that stand for an option of the run time.
-const FLAG_SETTINGS: &[(&str, &str)] =
-    &[("q", "quiet"), ("w", "destructive"), ("Z", "zdefs"), ("C", "cpp"), ("H", "cpphdrs")];
+const FLAG_SETTINGS: &[(&str, &str)] = &[
+    ("F", "flowindent"),
+    ("q", "quiet"),
+    ("w", "destructive"),
+    ("Z", "zdefs"),
+    ("C", "cpp"),
+    ("H", "cpphdrs"),
+];
 
 /// Options with a value that stand for one.
 const VALUE_SETTINGS: &[(&str, &str)] =
@@ -196,7 +202,7 @@ pub(crate) fn parse(args: impl IntoIterator<Item = OsString>) -> Result<Options,
     let output = all(&matches, "o").pop();
     let mode = mode(&matches)?;
     if given(&matches, "B") {
-        if mode == Mode::List {
+        if matches!(mode, Mode::List | Mode::Object) {
             return Err(UsageError::plain("-B not valid in combination with [-Gl] options"));
         }
         if output.is_some() {
@@ -213,6 +219,7 @@ pub(crate) fn parse(args: impl IntoIterator<Item = OsString>) -> Result<Options,
         }),
         output,
         verbose: given(&matches, "v"),
+        disassemble: given(&matches, "S"),
         source: source(&matches)?,
         engine: engine(&matches)?,
         format: format(&matches)?,
@@ -232,7 +239,7 @@ fn command() -> Command {
         .disable_help_flag(true)
         .disable_version_flag(true)
         .no_binary_name(true)
-        .args(["B", "C", "e", "H", "l", "q", "v", "V", "w", "Z"].map(flag))
+        .args(["B", "C", "e", "F", "G", "h", "H", "l", "q", "S", "v", "V", "w", "Z"].map(flag))
         .args(REFUSED.iter().map(|r| flag(r.0)))
         .args(["b", "c", "D", "I", "L", "o", "p", "U", "x", "X", "6"].map(value))
         .args(PROGRAMS.iter().map(|p| value(p.0)))
@@ -327,9 +334,22 @@ fn mode(matches: &ArgMatches) -> Result<Mode, UsageError> {
     if given(matches, "version") {
         return Ok(Mode::LongVersion);
     }
-    let (list, version) = (given(matches, "l"), given(matches, "V"));
-    if list && version {
+    let [object, header, list, version] = ["G", "h", "l", "V"].map(|letter| given(matches, letter));
+    if [object, header, list, version].into_iter().filter(|given| *given).count() > 1 {
         return Err(UsageError::plain("only one of the [-GhlV] options can be specified at a time"));
+    }
+    let programs = PROGRAMS.iter().any(|(letter, _)| matches.contains_id(letter));
+    if object {
+        return match programs {
+            true => Ok(Mode::Object),
+            false => Err(UsageError::plain("-G requires one or more scripts or enabling options")),
+        };
+    }
+    if header {
+        return match matches.contains_id("s") {
+            true => Ok(Mode::Header),
+            false => Err(UsageError::plain("-h requires one or more scripts or enabling options")),
+        };
     }
     if version {
         return Ok(Mode::Version);
@@ -547,7 +567,10 @@ mod tests {
             (&["-l", "-V"], "only one of the [-GhlV] options can be specified at a time", false),
             (&["-B", "-l"], "-B not valid in combination with [-Gl] options", false),
             (&["-B", "-o", "f"], "-B not valid in combination with -o option", false),
-            (&["-G"], "option -G (ELF object with the program) is not supported yet", false),
+            (&["-G"], "-G requires one or more scripts or enabling options", false),
+            (&["-h"], "-h requires one or more scripts or enabling options", false),
+            (&["-h", "-n", "BEGIN"], "-h requires one or more scripts or enabling options", false),
+            (&["-hG"], "only one of the [-GhlV] options can be specified at a time", false),
             (&["-D"], "option requires an argument -- D", true),
         ] {
             assert_eq!(refusal(args), (message.to_string(), usage), "{args:?}");

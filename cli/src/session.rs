@@ -9,29 +9,31 @@ use dtrail_lang::check::Attributes;
 use dtrail_lang::diag::Diagnostic;
 use dtrail_lang::diag::render::{self, Style};
 use dtrail_lang::env::{FiredBy, NoMatch, ProbePattern};
-use dtrail_lang::options::{BufPolicy, BufResize, Encoding, Options as Settings, Preprocessor, SetBy};
+use dtrail_lang::options::{BufResize, Options as Settings, Preprocessor, SetBy};
 use dtrail_lang::parse::prescan;
 use dtrail_lang::plan::{self, Plan, PlanOptions};
 use dtrail_lang::source::{Source, SourceKind, SourceMap};
 use dtrail_lang::stability;
 use dtrail_lang::{Compiled, ir};
-use dtrail_vm::agg::sort::SortOptions;
-use dtrail_vm::consumer::{self, Policy};
+use dtrail_vm::consumer;
 use dtrail_vm::engine::Engine;
-use dtrail_vm::format::printa::AggStyle;
 use dtrail_vm::interp::Interp;
 use dtrail_vm::jit::{self, Jit};
 use dtrail_vm::output::TextOutput;
-use dtrail_vm::runtime::Space;
 
 use crate::describe::{Described, descriptions};
 use crate::failure::Failure;
+use crate::files::OutputFiles;
 use crate::machine::{self, Machine, reason};
 use crate::options::{EngineChoice, Form, Mode, Options, SourceChoice};
 use crate::{Interrupts, Outcome, Patience, dump, library, list, preprocess, sizes};
 
 /// Terminals that know no blocks (`TERM`).
 const DUMB_TERMINALS: [&str; 3] = ["dumb", "sun", "sun-color"];
+
+/// Why there is no `-G`, and what to use.
+const NO_OBJECTS: &str = "option -G is not supported: on Linux a program needs no object of its own to have probes\n  \
+    help: compile with the macros of <sys/sdt.h>, and trace with `-c` or `-p`";
 
 /// Where text goes.
 pub(crate) struct Streams<'a> {
@@ -43,6 +45,8 @@ pub(crate) struct Streams<'a> {
     pub(crate) stdout_is_terminal: bool,
     /// Whether that is a terminal.
     pub(crate) stderr_is_terminal: bool,
+    /// Whether `stdout` is this process's standard output, and not a test's buffer.
+    pub(crate) stdout_is_process: bool,
 }
 
 /// Runs the command and says on standard error why it could not.
@@ -118,7 +122,18 @@ impl Session<'_> {
             self.print(&text)?;
             return Ok(Outcome::status(0));
         }
+        match self.options.mode {
+            Mode::Object => return Err(Failure::fatal(NO_OBJECTS)),
+            Mode::Header => {
+                return Err(Failure::fatal("option -h (header of a provider) is not supported yet"));
+            }
+            _ => {}
+        }
         let compiled = self.compile(&machine)?;
+        if self.options.disassemble {
+            let text = dump::disassembly(&compiled.program);
+            let _ = self.streams.stderr.write_all(text.as_bytes());
+        }
         match self.options.mode {
             Mode::Compile => {
                 self.stability_reports(&compiled, &machine)?;
@@ -251,6 +266,12 @@ impl Session<'_> {
         let traces = program.probes.iter().any(|probe| probe.fired_by == FiredBy::Source);
         let asked = sizes::all(&mut self.settings);
         let resized = sizes::fit(&mut self.settings, sizes::memory());
+        if program.is_destructive() && !self.settings.destructive {
+            if !self.settings.quiet {
+                self.notices(&matched, None);
+            }
+            return Err(Failure::fatal("could not enable tracing: Destructive actions not allowed"));
+        }
         let lowered = sizes::all(&mut self.settings).iter().zip(asked).any(|(size, asked)| *size < asked);
         if self.settings.bufresize == BufResize::Manual && lowered {
             return Err(Failure::fatal("could not enable tracing: Cannot allocate memory"));
@@ -264,39 +285,25 @@ impl Session<'_> {
             let prefix = if notice.prefixed { format!("{}: ", self.progname) } else { String::new() };
             let _ = writeln!(self.streams.stderr, "{prefix}{}", notice.text);
         }
-        let settings = consumer::Settings {
-            program: self.progname.to_string(),
-            quiet: self.settings.quiet,
-            testing: self.testing,
-            droptags: self.settings.droptags,
-            aggs: self.agg_style(tracer.source.cpus()),
-            stackindent: self.settings.stackindent as usize,
-            noresolve: self.settings.noresolve,
-            space: Space { aggsize: self.settings.aggsize, dynvarsize: self.settings.dynvarsize },
-            format: self.options.format,
-            policy: match self.settings.bufpolicy {
-                BufPolicy::Switch => Policy::Switch,
-                BufPolicy::Fill => Policy::Fill,
-                BufPolicy::Ring => Policy::Ring,
-            },
-            bufsize: self.settings.bufsize,
-            temporal: self.settings.temporal,
-            statusrate: self.settings.statusrate,
-            switchrate: self.settings.switchrate,
-            aggrate: self.settings.aggrate,
-        };
+        let mut settings = consumer::Settings::new(self.progname, self.settings.clone());
+        settings.testing = self.testing;
+        settings.aggs.dumb = self.dumb;
+        settings.aggs.cpus = tracer.source.cpus();
+        settings.format = self.options.format;
         let kernel_part = !plan.groups.is_empty();
         let none = std::sync::atomic::AtomicU32::new(0);
         let interrupts: &dyn consumer::Interrupts = match self.interrupts {
             Some(interrupts) => interrupts,
             None => &none,
         };
+        let mut files = OutputFiles::standard(self.streams.stdout_is_process, self.interrupts.cloned());
         let mut file = match &self.options.output {
             None => None,
             Some(path) => {
                 let opened = OpenOptions::new().append(true).create(true).open(path);
                 let file =
                     opened.map_err(|e| Failure::fatal(format!("failed to open {path}: {}", reason(&e))))?;
+                files = OutputFiles::first(&file, self.interrupts.cloned());
                 // It may be a pipe with a name.
                 Some(Patience::new(file, self.interrupts.cloned()))
             }
@@ -306,7 +313,8 @@ impl Session<'_> {
             Some(file) => file,
             None => self.streams.stdout,
         };
-        let mut output = TextOutput::new(out, &mut *self.streams.stderr, terminal);
+        let files = Box::new(files);
+        let mut output = TextOutput::with_files(out, &mut *self.streams.stderr, terminal, files);
         let mut engine: Box<dyn Engine> = match self.options.engine {
             Some(EngineChoice::Interp) => Box::new(Interp::default()),
             Some(EngineChoice::Jit) => Box::new(Jit::after(0)),
@@ -322,29 +330,6 @@ impl Session<'_> {
             interrupts,
         )?;
         Ok(Outcome { status: outcome.status, kernel_part })
-    }
-
-    /// How aggregations print.
-    fn agg_style(&self, cpus: u32) -> AggStyle {
-        let options = &self.settings;
-        AggStyle {
-            sort: SortOptions {
-                by_key: options.aggsortkey,
-                reverse: options.aggsortrev,
-                key_position: options.aggsortkeypos as usize,
-                position: options.aggsortpos as usize,
-            },
-            pack: options.aggpack,
-            hist: options.agghist,
-            zoom: options.aggzoom,
-            utf8: match options.encoding {
-                Encoding::Unset => None,
-                encoding => Some(encoding == Encoding::Utf8),
-            },
-            dumb: self.dumb,
-            per_cpu: options.aggpercpu,
-            cpus,
-        }
     }
 
     /// What each program matched, and where its events come from.

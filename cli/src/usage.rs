@@ -3,7 +3,7 @@
 /// The short usage text, after an error.
 pub(crate) fn short(progname: &str) -> String {
     format!(
-        "Usage: {progname} [-BelqvVwZ] [-b bufsz] [-c cmd] [-o output] [-p pid] [-s script]
+        "Usage: {progname} [-BCeFGhHlqSvVwZ] [-b bufsz] [-c cmd] [-o output] [-p pid] [-s script]
         [-x opt[=val]] [--source auto|bpf|ptrace|synthetic=FILE]
         [--engine interp|jit|rbpf|bpf] [--explain] [--dump ast|ir|ebpf|clif]
         [--format text|json|folded]
@@ -37,6 +37,7 @@ What is traced:
 
 Output:
   -q                 print only what the program prints
+  -F                 indent rows by entries and returns
   -o FILE            append to FILE
   -x NAME[=VALUE]    set an option, such as strsize=512 or aggsortkey
   -b SIZE            the principal buffer, as -x bufsize=SIZE
@@ -46,6 +47,7 @@ Output:
 Instead of tracing:
   -l                 list probes; with -v their attributes and arguments
   -e                 compile only; with -v print stability reports
+  -S                 show the code of each clause on standard error
   --explain          print what would run in the kernel and what not, and why
   --dump=FORM        print the program as ast, ir, ebpf or clif
   -V, --version, --help

@@ -1,6 +1,7 @@
 //! The machine as the consumer sees it: clocks, the tracer's own identity, local time. Reads `/proc/self` once and the
 //! time zone once; never NSS, so that a static binary works everywhere.
 
+use std::os::unix::ffi::OsStrExt;
 use std::rc::Rc;
 
 use dtrail_vm::host::{Host, LocalTime, TaskInfo};
@@ -68,9 +69,24 @@ impl Host for LinuxHost {
         &*self.symbols
     }
 
+    fn parent(&self, pid: u32) -> Option<u32> {
+        procfs::parent(pid, pid)
+    }
+
+    fn system(&self, command: &[u8]) {
+        system(command);
+    }
+
     fn local_time(&self, unix_seconds: i64) -> LocalTime {
         local_time(&self.zone, unix_seconds)
     }
+}
+
+/// Runs a command with `/bin/sh` and waits for it. Its standard output is this process's.
+pub(crate) fn system(command: &[u8]) {
+    let command = std::ffi::OsStr::from_bytes(command);
+    // The status is ignored, and so is that there is no shell.
+    let _ = std::process::Command::new("/bin/sh").arg("-c").arg(command).status();
 }
 
 /// Monotonic nanoseconds, the clock of `timestamp` under every source that watches this machine.

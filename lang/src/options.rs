@@ -75,6 +75,16 @@ pub struct Options {
     pub bufresize: BufResize,
     /// Print by time.
     pub temporal: bool,
+    /// Most bytes that `print` takes of what a pointer points to.
+    pub printsize: u32,
+    /// How many speculations there can be at a time.
+    pub nspec: u32,
+    /// Nanoseconds until a speculation that was committed or discarded can be used again; 0: when the firing has ended.
+    pub cleanrate: u64,
+    /// `-F`: rows are indented by entries and returns.
+    pub flowindent: bool,
+    /// `trace` shows the bytes of every value.
+    pub rawbytes: bool,
     /// Bytes of the principal buffer.
     pub bufsize: u64,
     /// Bytes of an aggregation's kernel map.
@@ -144,6 +154,11 @@ impl Default for Options {
             bufpolicy: BufPolicy::Switch,
             bufresize: BufResize::Auto,
             temporal: false,
+            printsize: 8192,
+            nspec: 1,
+            cleanrate: 0,
+            flowindent: false,
+            rawbytes: false,
             bufsize: 4 << 20,
             aggsize: 4 << 20,
             dynvarsize: 1 << 20,
@@ -246,6 +261,8 @@ pub enum OptionError {
     NotInProgram,
     /// The version hides a name that is in use.
     Reduced,
+    /// It is too late: tracing has begun.
+    TracingActive,
     /// No version of the language has this number.
     UnknownVersion,
     /// Known to DTrace, and not available here.
@@ -259,6 +276,7 @@ impl std::fmt::Display for OptionError {
             OptionError::InvalidValue => f.write_str("Invalid value for specified option"),
             OptionError::NotInProgram => f.write_str("Option cannot be used from within a D program"),
             OptionError::Reduced => f.write_str("Requested version conflicts with earlier setting"),
+            OptionError::TracingActive => f.write_str("Operation illegal when tracing is active"),
             OptionError::UnknownVersion => f.write_str("Requested version is not supported by compiler"),
             OptionError::Unsupported(text) => f.write_str(text),
         }
@@ -272,6 +290,8 @@ pub enum SetBy {
     CommandLine,
     /// `#pragma D option`
     Program,
+    /// `setopt`, in the middle of tracing.
+    Setopt,
 }
 
 /// How a value reads, and where it goes.
@@ -305,6 +325,8 @@ enum Kind {
     BufPolicy,
     /// `auto` or `manual`.
     BufResize,
+    /// `printsize`: rounded up to 8.
+    PrintSize,
     /// Sizes or tunes a feature that programs cannot use (yet), or states what is always so: checked and dropped.
     Unused(Shape),
     /// Which C the preprocessor speaks: `a`, `c` and `t` are today's, `s` that before ISO C.
@@ -319,7 +341,6 @@ enum Shape {
     Bool,
     Number,
     Size,
-    Rate,
     Text,
 }
 
@@ -328,15 +349,22 @@ struct Row {
     name: &'static str,
     /// Whether `#pragma D option` may set it.
     in_program: bool,
+    /// Whether `setopt` may set it.
+    while_tracing: bool,
     kind: Kind,
 }
 
 const fn row(name: &'static str, kind: Kind) -> Row {
-    Row { name, in_program: true, kind }
+    Row { name, in_program: true, while_tracing: false, kind }
+}
+
+/// An option that `setopt` can set too.
+const fn dynamic(name: &'static str, kind: Kind) -> Row {
+    Row { name, in_program: true, while_tracing: true, kind }
 }
 
 const fn outside(name: &'static str, kind: Kind) -> Row {
-    Row { name, in_program: false, kind }
+    Row { name, in_program: false, while_tracing: false, kind }
 }
 
 /// The names, in the order of the specification's tables.
@@ -393,45 +421,45 @@ const ROWS: &[Row] = &[
     row("zdefs", Kind::Flag(|o| &mut o.zdefs)),
     // Run time.
     row("aggpercpu", Kind::Bool(|o| &mut o.aggpercpu)),
-    row("aggrate", Kind::Rate(|o| &mut o.aggrate)),
+    dynamic("aggrate", Kind::Rate(|o| &mut o.aggrate)),
     row("aggsize", Kind::Size(|o| &mut o.aggsize)),
-    row("aggsortkey", Kind::Bool(|o| &mut o.aggsortkey)),
-    row("aggsortkeypos", Kind::Number(0, u32::MAX, |o| &mut o.aggsortkeypos)),
-    row("aggsortpos", Kind::Number(0, u32::MAX, |o| &mut o.aggsortpos)),
-    row("aggsortrev", Kind::Bool(|o| &mut o.aggsortrev)),
-    row("agghist", Kind::Bool(|o| &mut o.agghist)),
-    row("aggpack", Kind::Bool(|o| &mut o.aggpack)),
-    row("aggzoom", Kind::Bool(|o| &mut o.aggzoom)),
+    dynamic("aggsortkey", Kind::Bool(|o| &mut o.aggsortkey)),
+    dynamic("aggsortkeypos", Kind::Number(0, u32::MAX, |o| &mut o.aggsortkeypos)),
+    dynamic("aggsortpos", Kind::Number(0, u32::MAX, |o| &mut o.aggsortpos)),
+    dynamic("aggsortrev", Kind::Bool(|o| &mut o.aggsortrev)),
+    dynamic("agghist", Kind::Bool(|o| &mut o.agghist)),
+    dynamic("aggpack", Kind::Bool(|o| &mut o.aggpack)),
+    dynamic("aggzoom", Kind::Bool(|o| &mut o.aggzoom)),
     row("bpflog", Kind::Refused),
     row("bpflogsize", Kind::Unused(Shape::Size)),
     row("bufpolicy", Kind::BufPolicy),
     row("bufresize", Kind::BufResize),
     row("bufsize", Kind::Size(|o| &mut o.bufsize)),
-    row("cleanrate", Kind::Unused(Shape::Rate)),
+    row("cleanrate", Kind::Rate(|o| &mut o.cleanrate)),
     row("cpu", Kind::Refused),
     row("destructive", Kind::Bool(|o| &mut o.destructive)),
     row("dynvarsize", Kind::Size(|o| &mut o.dynvarsize)),
-    row("encoding", Kind::Encoding),
-    row("flowindent", Kind::Refused),
+    dynamic("encoding", Kind::Encoding),
+    dynamic("flowindent", Kind::Bool(|o| &mut o.flowindent)),
     row("grabanon", Kind::Unused(Shape::Bool)),
     row("jstackframes", Kind::Number(1, u32::MAX, |o| &mut o.stacks.jstackframes)),
     row("jstackstrsize", Kind::SmallSize(0, 1 << 20, |o| &mut o.stacks.jstackstrsize)),
     outside("lockmem", Kind::Unused(Shape::Text)),
     row("maxframes", Kind::Number(1, MAX_FRAMES, |o| &mut o.stacks.maxframes)),
     row("noresolve", Kind::Bool(|o| &mut o.noresolve)),
-    row("nspec", Kind::Unused(Shape::Number)),
+    row("nspec", Kind::Number(1, 16, |o| &mut o.nspec)),
     row("pcapsize", Kind::Unused(Shape::Size)),
-    row("printsize", Kind::Unused(Shape::Size)),
-    row("quiet", Kind::Bool(|o| &mut o.quiet)),
-    row("quietresize", Kind::Bool(|o| &mut o.quietresize)),
-    row("rawbytes", Kind::Refused),
+    dynamic("printsize", Kind::PrintSize),
+    dynamic("quiet", Kind::Bool(|o| &mut o.quiet)),
+    dynamic("quietresize", Kind::Bool(|o| &mut o.quietresize)),
+    dynamic("rawbytes", Kind::Bool(|o| &mut o.rawbytes)),
     row("scratchsize", Kind::SmallSize(8, 1 << 20, |o| &mut o.scratchsize)),
     row("specsize", Kind::Size(|o| &mut o.specsize)),
     row("stackframes", Kind::Number(1, u32::MAX, |o| &mut o.stacks.stackframes)),
-    row("stackindent", Kind::Number(0, 1 << 10, |o| &mut o.stackindent)),
+    dynamic("stackindent", Kind::Number(0, 1 << 10, |o| &mut o.stackindent)),
     row("statusrate", Kind::Rate(|o| &mut o.statusrate)),
     row("strsize", Kind::SmallSize(2, 1 << 16, |o| &mut o.strsize)),
-    row("switchrate", Kind::Rate(|o| &mut o.switchrate)),
+    dynamic("switchrate", Kind::Rate(|o| &mut o.switchrate)),
     row("temporal", Kind::Bool(|o| &mut o.temporal)),
     row("ustackframes", Kind::Number(1, u32::MAX, |o| &mut o.stacks.ustackframes)),
     row("zone", Kind::Refused),
@@ -452,6 +480,12 @@ impl Options {
         let row = ROWS.iter().find(|row| row.name == name).ok_or(OptionError::UnknownName)?;
         if by == SetBy::Program && !row.in_program {
             return Err(OptionError::NotInProgram);
+        }
+        if by == SetBy::Setopt && !row.while_tracing {
+            return Err(match row.kind {
+                Kind::Refused => OptionError::Unsupported(format!("option {name} is not supported yet")),
+                _ => OptionError::TracingActive,
+            });
         }
         match row.kind {
             Kind::Flag(field) => {
@@ -480,6 +514,10 @@ impl Options {
             Kind::Amin => {
                 let triple = stability::parse(required(value)?).ok_or(OptionError::InvalidValue)?;
                 self.amin = Some(triple);
+            }
+            Kind::PrintSize => {
+                let bytes = within(size(required(value)?)?, 0, 65536)?;
+                self.printsize = bytes.max(8).next_multiple_of(8);
             }
             Kind::Placement => {
                 self.placement = match required(value)? {
@@ -532,7 +570,6 @@ fn check_shape(shape: Shape, value: Option<&str>) -> Result<(), OptionError> {
         Shape::Bool => boolean(value).map(drop),
         Shape::Number => number(required(value)?).map(drop),
         Shape::Size => size(required(value)?).map(drop),
-        Shape::Rate => rate(required(value)?).map(drop),
         Shape::Text => required(value).map(drop),
     }
 }

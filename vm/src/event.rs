@@ -13,7 +13,7 @@ use dtrail_lang::options::Options;
 use dtrail_lang::plan::{Capabilities, Plan};
 
 use crate::agg::AggState;
-use crate::fault::{Drops, Raised};
+use crate::fault::{Drops, FaultKind, Raised};
 use crate::names::Process;
 use crate::value::Value;
 use crate::vars::Thread;
@@ -69,6 +69,16 @@ pub trait EventContext {
             seen: int(BuiltinVar::Timestamp) as u64,
             ..Process::default()
         }
+    }
+    /// Writes to the process's memory (`copyout`), or raises `BADADDR` with the address.
+    fn write(&mut self, addr: u64, _bytes: &[u8]) -> Result<(), Raised> {
+        Err(Raised::new(FaultKind::BadAddr, addr))
+    }
+    /// Sends a signal to the process (`raise`, `stop`). That it cannot be sent is nobody's business.
+    fn signal(&mut self, _signal: i32) {}
+    /// The parent of a process other than the one that fired, if it can be told.
+    fn parent(&mut self, _pid: u32) -> Option<u32> {
+        None
     }
 }
 

@@ -118,6 +118,12 @@ pub struct Drops {
     pub aggregation: Vec<(u32, u64)>,
     /// Stores to dynamic variables lost.
     pub dynamic: u64,
+    /// Records that found no room in the buffer of their speculation.
+    pub speculative: u64,
+    /// Speculations that could not begin: a buffer was there, but still being emptied.
+    pub speculations_busy: u64,
+    /// Speculations that could not begin: all buffers were in use.
+    pub speculations_unavailable: u64,
     /// Faults in `ERROR` clauses.
     pub double_error: u64,
     /// Probe firings that the kernel did not run because one was already running on that CPU.
@@ -148,6 +154,9 @@ impl Drops {
         merge_per_cpu(&mut self.principal, &other.principal);
         merge_per_cpu(&mut self.aggregation, &other.aggregation);
         self.dynamic += other.dynamic;
+        self.speculative += other.speculative;
+        self.speculations_busy += other.speculations_busy;
+        self.speculations_unavailable += other.speculations_unavailable;
         self.double_error += other.double_error;
         self.missed += other.missed;
         self.coalesced_cuts += other.coalesced_cuts;

@@ -22,6 +22,10 @@ pub trait Host {
     fn names(&self) -> &dyn Names {
         &NoNames
     }
+    /// The parent of a process, if it can be told.
+    fn parent(&self, pid: u32) -> Option<u32>;
+    /// Runs a command with the shell and waits for it (`system`). What becomes of it is its own affair.
+    fn system(&self, command: &[u8]);
     /// Local time of a moment, for `%Y` and `%T`.
     fn local_time(&self, unix_seconds: i64) -> LocalTime;
 }

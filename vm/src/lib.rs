@@ -23,6 +23,7 @@ pub mod output;
 mod placement;
 pub mod record;
 pub mod runtime;
+pub mod speculation;
 pub mod stacks;
 #[cfg(test)]
 mod testing;

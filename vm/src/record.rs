@@ -1,7 +1,7 @@
 //! What clauses of one firing recorded, in order: rows of action statements with their values, in flat buffers that are
 //! used again for the next firing. The engines append, the consumer prints; nothing is interpreted here.
 
-use dtrail_lang::ir::{RegKind, SiteId};
+use dtrail_lang::ir::{RegKind, SiteId, ValueType};
 
 use crate::value::ValueRef;
 
@@ -86,6 +86,25 @@ impl Records {
         self.actions.truncate(actions);
         self.words.truncate(words);
         self.bytes.truncate(bytes);
+    }
+
+    /// Appends a row of other records as a row of its own; `types` gives the types of a statement's values.
+    pub fn append<'t>(
+        &mut self,
+        from: &Records,
+        row: Row,
+        types: impl Fn(SiteId) -> &'t [ValueType],
+    ) -> Option<Row> {
+        for (site, first) in from.actions(row) {
+            self.action(site);
+            for (ty, index) in types(site).iter().zip(first..) {
+                match from.value(index, ty.reg_kind()) {
+                    ValueRef::Int(value) => self.int(value),
+                    ValueRef::Str(value) => self.string(value),
+                }
+            }
+        }
+        self.commit()
     }
 
     /// The actions of a row: statement, and index for [`Records::value`].

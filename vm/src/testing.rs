@@ -71,6 +71,12 @@ impl Host for FixedHost {
         TaskInfo { pid: 100, tid: 101, ppid: 1, uid: 0, gid: 0, execname: b"dtrace".to_vec(), start: 5 }
     }
 
+    fn parent(&self, pid: u32) -> Option<u32> {
+        (pid == 1).then_some(0)
+    }
+
+    fn system(&self, _: &[u8]) {}
+
     /// UTC of two moments that tests name.
     fn local_time(&self, unix_seconds: i64) -> LocalTime {
         let (year, month, day, weekday, hour) = match unix_seconds {

@@ -289,7 +289,12 @@ impl Asm {
 
     /// `dst` = the bytes of `dst` in big-endian order: a byte swap on little-endian machines.
     pub fn be64(&mut self, dst: Mreg) {
-        self.put(0xdc, dst, R0, 0, 64);
+        self.big_endian(dst, 64);
+    }
+
+    /// `dst` = its low 16, 32 or 64 bits in big-endian order, zero-extended.
+    pub fn big_endian(&mut self, dst: Mreg, bits: u8) {
+        self.put(0xdc, dst, R0, 0, i32::from(bits));
     }
 
     /// `dst = *(size *)(base + off)`, zero-extended.

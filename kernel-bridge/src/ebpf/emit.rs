@@ -188,7 +188,7 @@ impl Env<'_> {
 
     /// Whether the record of a group may have a tail.
     pub(super) fn group_has_tail(&self, group: &Group) -> bool {
-        tail_strings(group, &self.facts) > 0
+        tail_strings(group, &self.facts) > 0 || tail_bytes(group, &self.facts) > 0
     }
 
     /// Whether a group uses scratch memory.
@@ -213,6 +213,10 @@ fn record_needs(group: &Group) -> Needs {
         needs.builtin(slot.var, 0);
     }
     needs
+}
+
+fn tail_bytes(group: &Group, facts: &[ClauseFacts]) -> u32 {
+    group.clauses.iter().map(|c| facts[c.index()].tail_bytes).sum()
 }
 
 fn tail_strings(group: &Group, facts: &[ClauseFacts]) -> u32 {
@@ -420,11 +424,12 @@ fn scratch(
     let strsize = plan.program.limits.strsize;
     let mut record = 0;
     let mut firing: Vec<VarId> = Vec::new();
-    let (mut buffers, mut key) = (0, 0);
+    let (mut buffers, mut key, mut block) = (0, 0, 0);
     let mut memory = false;
     for group in &plan.groups {
         if group.clauses.iter().any(|c| facts[c.index()].sends) {
-            let tail = tail_strings(group, facts) * strsize.next_multiple_of(8);
+            let strings = tail_strings(group, facts) * strsize.next_multiple_of(8);
+            let tail = strings.saturating_add(tail_bytes(group, facts));
             record = record.max(group.layout.fixed_size + tail);
         }
     }
@@ -432,6 +437,7 @@ fn scratch(
         let Some(clause) = clause else { continue };
         let facts = &facts[i];
         memory |= facts.memory;
+        block = block.max(facts.block);
         if facts.scratch {
             buffers = buffers.max(alloc::allocate(clause, &Baseline, &clause::offered(facts)).buffers);
         }
@@ -453,7 +459,8 @@ fn scratch(
         key = key.max(size(&home.key));
     }
     let name = plan.groups.iter().any(|group| sent_names(group, facts) > 1);
-    Scratch::new(plan, map, &Demands { record, firing, buffers, key, spilled, context, memory, name, stack })
+    let demands = Demands { record, firing, buffers, block, key, spilled, context, memory, name, stack };
+    Scratch::new(plan, map, &demands)
 }
 
 /// Clauses with more values in flight than a frame has room for use scratch memory for the rest. Gives the words the

@@ -249,6 +249,8 @@ pub(super) struct Demands {
     pub(super) firing: Vec<VarId>,
     /// String buffers.
     pub(super) buffers: u32,
+    /// Bytes of the largest block.
+    pub(super) block: u32,
     /// Bytes of a key.
     pub(super) key: u32,
     /// Words of values that the frame has no room for.
@@ -295,13 +297,16 @@ pub(super) struct Scratch {
     /// Bytes of it all.
     pub(super) size: u32,
     strsize: u32,
+    /// Bytes of the largest block.
+    block: u32,
 }
 
 impl Scratch {
     /// Lays out the memory.
     pub(super) fn new(plan: &Plan, map: u32, demands: &Demands) -> Result<Scratch, EmitError> {
         let limits = plan.program.limits;
-        let mut scratch = Scratch { map, strsize: limits.strsize, ..Scratch::default() };
+        let mut scratch =
+            Scratch { map, strsize: limits.strsize, block: demands.block, ..Scratch::default() };
         let mut at = 0u32;
         let mut take = |bytes: u32| {
             let here = at;
@@ -337,9 +342,9 @@ impl Scratch {
         self.buffer_size()
     }
 
-    /// Bytes of one string buffer: a cell with room for the NUL that helpers write.
+    /// Bytes of one buffer: a cell of a string with room for the NUL that helpers write, or of the largest block.
     pub(super) fn buffer_size(&self) -> u32 {
-        8 + (self.strsize + 1).next_multiple_of(8)
+        8 + (self.strsize + 1).max(self.block).next_multiple_of(8)
     }
 
     /// Where a string buffer lies.

@@ -220,6 +220,44 @@ impl Gen<'_> {
         Ok(())
     }
 
+    // ---- blocks ----
+
+    /// `dst` = so many bytes at an address, in a buffer of its own.
+    pub(super) fn load_block(&mut self, dst: Reg, addr: Reg, size: Reg, user: Reg) -> Result<(), EmitError> {
+        let (Some(size), Some(user)) = (self.constant(size), self.constant(user)) else {
+            return Err(self.inconsistent("a block of a size that is not known"));
+        };
+        let at = self.buffer_of(dst)?;
+        let space = if user != 0 { AddrSpace::User } else { AddrSpace::ByAddress };
+        if size > 0 {
+            let (kernel, check, done) = (self.asm.label(), self.asm.label(), self.asm.label());
+            self.load(addr, R3);
+            self.by_address(space, kernel);
+            self.read_block(at, size, helper::PROBE_READ_USER);
+            if space == AddrSpace::ByAddress {
+                self.asm.ja(check);
+                self.asm.bind(kernel);
+                self.read_block(at, size, helper::PROBE_READ_KERNEL);
+            } else {
+                self.asm.bind(kernel);
+            }
+            self.asm.bind(check);
+            self.asm.jmp_imm(Jmp::Eq, R0, 0, done);
+            self.bad_address(addr)?;
+            self.asm.bind(done);
+        }
+        self.asm.mov_imm(R0, size + 1);
+        self.asm.stx(Size::D, R7, at as i16, R0);
+        Ok(())
+    }
+
+    /// Reads from `R3` into a buffer.
+    fn read_block(&mut self, at: u32, size: i64, helper: i32) {
+        self.scratch_address(R1, at + 8);
+        self.asm.mov_imm(R2, size);
+        self.asm.call(helper);
+    }
+
     // ---- strings ----
 
     pub(super) fn load_string(

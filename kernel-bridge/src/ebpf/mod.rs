@@ -31,6 +31,7 @@ mod keys;
 mod maps;
 mod memory;
 pub mod object;
+mod process;
 mod prologue;
 mod record;
 mod rodata;
@@ -323,6 +324,7 @@ pub mod helper {
     pub const GET_CURRENT_UID_GID: i32 = 15;
     pub const GET_CURRENT_COMM: i32 = 16;
     pub const GET_STACK: i32 = 67;
+    pub const SEND_SIGNAL: i32 = 109;
     pub const PROBE_READ_USER: i32 = 112;
     pub const PROBE_READ_KERNEL: i32 = 113;
     pub const PROBE_READ_USER_STR: i32 = 114;

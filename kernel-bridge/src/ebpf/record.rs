@@ -65,6 +65,7 @@ impl Gen<'_> {
                 self.asm.stx(Size::D, R1, off, value);
             }
             (SlotKind::Str, RegKind::Str) => self.send_string(off, src)?,
+            (SlotKind::Bytes, RegKind::Str) => self.send_block(off, src)?,
             _ => return Err(self.inconsistent("a slot holds another kind than what is sent")),
         }
         Ok(())

@@ -5,9 +5,9 @@
 //! Copies are one `probe_read_kernel` of whole words, so that padding comes along; lengths that come back from memory
 //! are bounded by `strsize` again before they are used, for the verifier.
 
-use dtrail_lang::builtins::BuiltinVar;
+use dtrail_lang::builtins::{BuiltinVar, Func};
 use dtrail_lang::env::Probe;
-use dtrail_lang::ir::{Op, Reg, StrId};
+use dtrail_lang::ir::{Clause, Op, Reg, StrId};
 use dtrail_lang::plan::SharedSlot;
 
 use super::alloc::StrHome;
@@ -167,6 +167,19 @@ pub(super) fn shared_string(
     asm.mov(R1, R7);
     append(asm, env, slot.offset as i16);
     Ok(())
+}
+
+/// The size of the block that a register holds.
+pub(super) fn block_size(clause: &Clause, block: Reg) -> Option<u32> {
+    let insts = || clause.blocks.iter().flat_map(|b| &b.insts);
+    let size = insts().find_map(|inst| match &inst.op {
+        Op::Call { dst, func: Func::Block, args } if *dst == block => args.get(1).copied(),
+        _ => None,
+    })?;
+    insts().find_map(|inst| match inst.op {
+        Op::Const { dst, value } if dst == size => u32::try_from(value).ok(),
+        _ => None,
+    })
 }
 
 impl Gen<'_> {
@@ -359,6 +372,32 @@ impl Gen<'_> {
             self.asm.stx(Size::D, R7, sent as i16, R0);
         }
         self.asm.bind(done);
+        Ok(())
+    }
+
+    /// Appends a block to the record's tail; its size is a constant.
+    pub(super) fn send_block(&mut self, off: i16, src: Reg) -> Result<(), EmitError> {
+        let Some(size) = block_size(self.clause, src) else {
+            return Err(self.inconsistent("a block of a size that is not known"));
+        };
+        let room = size.next_multiple_of(8);
+        let at = self.buffer_of(src)?;
+        self.base.load(&mut self.asm, R1, self.env.context.area);
+        self.asm.ldx(Size::D, R4, R7, self.env.scratch.tail as i16);
+        self.asm.stx(Size::W, R1, off, R4);
+        self.asm.st_imm(Size::W, R1, off + 4, size as i32);
+        self.asm.mov(R0, R4);
+        self.asm.alu_imm(Alu::Add, R0, room as i32);
+        self.asm.stx(Size::D, R7, self.env.scratch.tail as i16, R0);
+        if size == 0 {
+            return Ok(());
+        }
+        self.asm.clamp(R4, self.env.scratch.record.saturating_sub(room));
+        self.asm.mov(R1, R7);
+        self.asm.alu(Alu::Add, R1, R4);
+        self.scratch_address(R3, at + 8);
+        self.asm.mov_imm(R2, i64::from(size));
+        self.asm.call(helper::PROBE_READ_KERNEL);
         Ok(())
     }
 

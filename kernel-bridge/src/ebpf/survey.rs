@@ -27,6 +27,10 @@ pub(super) struct ClauseFacts {
     pub(super) tail_strings: u32,
     /// How many slots it may fill with the command name.
     pub(super) sent_names: u32,
+    /// Bytes of blocks it may append there, each rounded up to a word.
+    pub(super) tail_bytes: u32,
+    /// The largest block it reads.
+    pub(super) block: u32,
     /// Whether it uses `copyin` memory.
     pub(super) memory: bool,
     /// Clause-local strings.
@@ -89,8 +93,15 @@ fn op_needs(plan: &Plan, id: ClauseId, op: &Op, inject: bool, facts: &mut Clause
             facts.stack_words = facts.stack_words.max(stacks::builtin_words(*var));
         }
         Op::Work => facts.works = true,
-        Op::Send { slot, .. } => {
+        Op::Send { slot, src } => {
             facts.needs.area = true;
+            let slots = &plan.clause_layouts[id.index()].slots;
+            if slots.get(slot.0 as usize).is_some_and(|slot| slot.kind == SlotKind::Bytes) {
+                let clause = plan.kernel.get(id.index()).and_then(Option::as_ref);
+                let size = clause.and_then(|clause| super::strings::block_size(clause, *src)).unwrap_or(0);
+                facts.tail_bytes += size.next_multiple_of(8);
+                facts.scratch = true;
+            }
             let is_string = plan.clause_layouts[id.index()]
                 .slots
                 .get(slot.0 as usize)
@@ -129,7 +140,7 @@ fn op_needs(plan: &Plan, id: ClauseId, op: &Op, inject: bool, facts: &mut Clause
             facts.memory |= *space == AddrSpace::Scratch;
         }
         Op::Store { .. } => facts.memory = true,
-        Op::Call { func, .. } => {
+        Op::Call { dst, func, .. } => {
             facts.memory |= *func == Func::Copyin;
             if let Func::Stack | Func::Ustack | Func::Uaddr = func {
                 facts.numbers = true;
@@ -139,6 +150,16 @@ fn op_needs(plan: &Plan, id: ClauseId, op: &Op, inject: bool, facts: &mut Clause
                 if *func != Func::Stack {
                     facts.needs.fields.add(Field::PidTgid);
                 }
+            }
+            if *func == Func::Block {
+                let clause = plan.kernel.get(id.index()).and_then(Option::as_ref);
+                let size = clause.and_then(|clause| super::strings::block_size(clause, *dst)).unwrap_or(0);
+                facts.block = facts.block.max(size);
+                facts.scratch = true;
+            }
+            if *func == Func::Progenyof && inject {
+                facts.needs.fields.add(Field::PidTgid);
+                facts.needs.fields.add(Field::Ppid);
             }
         }
         _ => {}

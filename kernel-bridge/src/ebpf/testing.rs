@@ -444,7 +444,7 @@ impl Sent {
                         match slot.kind {
                             SlotKind::Int => Value::Int(first as i64),
                             SlotKind::Str if low == 0 => Value::Null,
-                            SlotKind::Str => {
+                            SlotKind::Str | SlotKind::Bytes => {
                                 let bytes = &record[low as usize..(low + high) as usize];
                                 Value::Str(String::from_utf8_lossy(bytes).into_owned())
                             }

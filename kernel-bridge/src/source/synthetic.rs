@@ -132,7 +132,7 @@ impl SyntheticSource {
         self.clock.now.set(now);
         self.tick_event.time = now;
         self.tick_event.wall = self.clock.wall(now);
-        let mut context = SyntheticContext { event: &self.tick_event };
+        let mut context = SyntheticContext::new(&self.tick_event);
         let kernel = self.kernel.as_mut().and_then(|kernel| kernel.state());
         Some(sink.event(Event::Live { probe: tick.probe, context: &mut context, kernel }))
     }
@@ -161,7 +161,7 @@ impl SyntheticSource {
             }
             kernel => {
                 let kernel = kernel.as_mut().and_then(|kernel| kernel.state());
-                let mut context = SyntheticContext { event };
+                let mut context = SyntheticContext::new(event);
                 Ok(Some(sink.event(Event::Live { probe, context: &mut context, kernel })))
             }
         }
@@ -296,10 +296,19 @@ fn ticks(plan: &Plan, start: u64) -> Vec<Tick> {
 }
 
 /// A made-up event, as whole clauses see it.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub struct SyntheticContext<'a> {
     /// The event.
     pub event: &'a SyntheticEvent,
+    /// What clauses of the firing have written (`copyout`): the rest of the firing reads it.
+    written: Vec<(u64, Vec<u8>)>,
+}
+
+impl<'a> SyntheticContext<'a> {
+    /// The event as its first clause finds it.
+    pub fn new(event: &'a SyntheticEvent) -> SyntheticContext<'a> {
+        SyntheticContext { event, written: Vec::new() }
+    }
 }
 
 impl SyntheticContext<'_> {
@@ -347,7 +356,24 @@ impl EventContext for SyntheticContext<'_> {
     }
 
     fn read(&mut self, space: AddrSpace, addr: u64, buf: &mut [u8]) -> Result<(), Raised> {
-        read(self.memory(), space, addr, buf)
+        read(self.memory(), space, addr, buf)?;
+        for (start, bytes) in &self.written {
+            for (i, &byte) in bytes.iter().enumerate() {
+                let at = start.wrapping_add(i as u64).wrapping_sub(addr);
+                if let Some(to) = usize::try_from(at).ok().and_then(|at| buf.get_mut(at)) {
+                    *to = byte;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn write(&mut self, addr: u64, bytes: &[u8]) -> Result<(), Raised> {
+        // Only what is there can be written.
+        let mut old = vec![0; bytes.len()];
+        read(self.memory(), AddrSpace::User, addr, &mut old)?;
+        self.written.push((addr, bytes.to_vec()));
+        Ok(())
     }
 
     fn read_string(
@@ -357,7 +383,20 @@ impl EventContext for SyntheticContext<'_> {
         limit: usize,
         out: &mut Vec<u8>,
     ) -> Result<(), Raised> {
-        read_string(self.memory(), space, addr, limit, out)
+        if self.written.is_empty() {
+            return read_string(self.memory(), space, addr, limit, out);
+        }
+        let start = out.len();
+        let mut byte = [0];
+        while out.len() - start < limit {
+            match self.read(space, addr.wrapping_add((out.len() - start) as u64), &mut byte) {
+                Ok(()) if byte == [0] => break,
+                Ok(()) => out.extend_from_slice(&byte),
+                Err(raised) if out.len() == start => return Err(raised),
+                Err(_) => break,
+            }
+        }
+        Ok(())
     }
 
     fn stack(&mut self, side: StackSide, frames: usize, out: &mut Vec<u64>) {
@@ -397,6 +436,14 @@ impl Host for SyntheticHost {
 
     fn own_task(&self) -> TaskInfo {
         self.tracer.clone()
+    }
+
+    fn parent(&self, _: u32) -> Option<u32> {
+        None
+    }
+
+    fn system(&self, command: &[u8]) {
+        crate::host::system(command);
     }
 
     fn local_time(&self, unix_seconds: i64) -> LocalTime {

@@ -38,7 +38,7 @@ pub struct ActionRow {
 
 macro_rules! actions {
     ($($(#[$doc:meta])* $id:ident = $name:literal, $params:expr, $required:literal, $variadic:literal, $kind:ident,
-       $class:ident, $cut:literal;)*) => {
+       $class:ident, $cut:literal $(, $destructive:ident)?;)*) => {
         /// An action.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
         pub enum Action { $($(#[$doc])* $id,)* }
@@ -47,13 +47,19 @@ macro_rules! actions {
             /// Every row, in table order; `action as usize` indexes it.
             pub const ROWS: &'static [ActionRow] = &[$(ActionRow {
                 id: Action::$id, name: $name, params: $params, required: $required, variadic: $variadic,
-                kind: ActionKind::$kind, class: Class::$class, destructive: false, cut: $cut,
+                kind: ActionKind::$kind, class: Class::$class, destructive: actions!(@ $($destructive)?), cut: $cut,
             },)*];
         }
     };
+    (@) => { false };
+    (@ destructive) => { true };
 }
 
 use Proto::{Aggregation, Any, C, StringConstant};
+
+const INT: Proto = C("int");
+const CHARS: Proto = C("char *");
+const SIZE: Proto = C("size_t");
 
 actions! {
     /// The row of an empty body: CPU, ID and name only.
@@ -94,12 +100,47 @@ actions! {
     Umod = "umod", &[C("uintptr_t")], 1, false, Data, User, false;
     /// A user address as mapped file, symbol and offset.
     Uaddr = "uaddr", &[C("uintptr_t")], 1, false, Data, User, false;
+    /// Bytes of memory as a hexadecimal dump, at most so many of them.
+    Tracemem = "tracemem", &[Any, SIZE, SIZE], 2, false, Data, User, false;
+    /// A value, or what a pointer points to, with its type.
+    Print = "print", &[Any], 1, false, Data, User, false;
+    /// Runs a command that is formatted like `printf`.
+    System = "system", &[StringConstant], 1, true, Consumer, User, false, destructive;
+    /// Sends the output to a file whose name is formatted like `printf`.
+    Freopen = "freopen", &[StringConstant], 1, true, Consumer, User, false, destructive;
+    /// Empties the file that the output goes to.
+    Ftruncate = "ftruncate", &[], 0, false, Consumer, User, false;
+    /// Sets an option.
+    Setopt = "setopt", &[CHARS, CHARS], 1, false, Consumer, User, false;
+    /// Sends a signal to the current process, at the event.
+    Raise = "raise", &[INT], 1, false, Data, User, false, destructive;
+    /// Stops the current process, at the event.
+    Stop = "stop", &[], 0, false, Data, User, false, destructive;
+    /// What follows in the clause is recorded for a speculation.
+    Speculate = "speculate", &[INT], 1, false, Speculation, User, false;
+    /// Prints what was recorded for a speculation and frees it.
+    Commit = "commit", &[INT], 1, false, Speculation, User, false;
+    /// Forgets what was recorded for a speculation and frees it.
+    Discard = "discard", &[INT], 1, false, Speculation, User, false;
+    /// Waits: not available.
+    Chill = "chill", &[INT], 1, false, Data, User, false, destructive;
+    /// Ends the machine: not available.
+    Panic = "panic", &[], 0, false, Data, User, false, destructive;
+    /// Calls the kernel's debugger: not available.
+    Breakpoint = "breakpoint", &[], 0, false, Data, User, false, destructive;
+    /// Bytes of a network packet: not available yet.
+    Pcap = "pcap", &[C("void *"), INT], 2, false, Data, User, false;
 }
 
 impl Action {
     /// The row of an action.
     pub fn row(self) -> &'static ActionRow {
         &Action::ROWS[self as usize]
+    }
+
+    /// Whether it is only known by name: its arguments are checked, then it is refused.
+    pub fn unavailable(self) -> bool {
+        matches!(self, Action::Chill | Action::Panic | Action::Breakpoint | Action::Pcap)
     }
 
     /// The action of a D name.
@@ -109,23 +150,7 @@ impl Action {
 }
 
 /// Actions of D that are not available, or not yet; the checker says `X() is not implemented (yet)`.
-pub const UNIMPLEMENTED: &[&str] = &[
-    "tracemem",
-    "print",
-    "pcap",
-    "system",
-    "freopen",
-    "ftruncate",
-    "setopt",
-    "stop",
-    "panic",
-    "breakpoint",
-    "raise",
-    "chill",
-    "speculate",
-    "commit",
-    "discard",
-];
+pub const UNIMPLEMENTED: &[&str] = &[];
 
 #[cfg(test)]
 mod tests {

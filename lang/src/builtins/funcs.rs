@@ -1,7 +1,7 @@
 //! Subroutines (language spec §10, runtime spec §8): functions with a value, usable in expressions.
 
 use super::{Class, Kernel, Proto};
-use Proto::{C, String as Str};
+use Proto::{Bytes, C, String as Str};
 
 /// One subroutine.
 #[derive(Clone, Copy, Debug)]
@@ -41,12 +41,17 @@ macro_rules! funcs {
     };
 }
 
+/// Most bytes of a block that the kernel part reads.
+pub const BLOCK_MOST: i64 = 8192;
+
 const CHARS: Proto = C("char *");
 const CHAR: Proto = C("char");
 const INT: Proto = C("int");
 const SIZE: Proto = C("size_t");
 /// An address in the traced process's memory.
 pub const UADDR: Proto = C("uintptr_t");
+const VOID: Proto = C("void");
+const POINTER: Proto = C("void *");
 const U16: Proto = C("uint16_t");
 const U32: Proto = C("uint32_t");
 const U64: Proto = C("uint64_t");
@@ -90,23 +95,61 @@ funcs! {
     /// The integer that a string begins with, in base 2 to 36, without one 10.
     Strtoll = "strtoll", C("int64_t"), &[CHARS, INT], 1, Free, Kernel::No, true;
     /// 16 bits to network order.
-    Htons = "htons", U16, &[U16], 1, Free, Kernel::No, false;
+    Htons = "htons", U16, &[U16], 1, Free, Kernel::Yes, false;
     /// 32 bits to network order.
-    Htonl = "htonl", U32, &[U32], 1, Free, Kernel::No, false;
+    Htonl = "htonl", U32, &[U32], 1, Free, Kernel::Yes, false;
     /// 64 bits to network order.
-    Htonll = "htonll", U64, &[U64], 1, Free, Kernel::No, false;
+    Htonll = "htonll", U64, &[U64], 1, Free, Kernel::Yes, false;
     /// 16 bits from network order.
-    Ntohs = "ntohs", U16, &[U16], 1, Free, Kernel::No, false;
+    Ntohs = "ntohs", U16, &[U16], 1, Free, Kernel::Yes, false;
     /// 32 bits from network order.
-    Ntohl = "ntohl", U32, &[U32], 1, Free, Kernel::No, false;
+    Ntohl = "ntohl", U32, &[U32], 1, Free, Kernel::Yes, false;
     /// 64 bits from network order.
-    Ntohll = "ntohll", U64, &[U64], 1, Free, Kernel::No, false;
+    Ntohll = "ntohll", U64, &[U64], 1, Free, Kernel::Yes, false;
     /// Major number of a device number in the kernel's encoding.
-    Getmajor = "getmajor", C("dev_t"), &[C("dev_t")], 1, Free, Kernel::No, false;
+    Getmajor = "getmajor", C("dev_t"), &[C("dev_t")], 1, Free, Kernel::Yes, false;
     /// Minor number of a device number.
-    Getminor = "getminor", C("dev_t"), &[C("dev_t")], 1, Free, Kernel::No, false;
+    Getminor = "getminor", C("dev_t"), &[C("dev_t")], 1, Free, Kernel::Yes, false;
     /// A pseudo-random pattern of 32 bits.
     Rand = "rand", INT, &[], 0, Free, Kernel::No, false;
+    /// A new, zeroed block of scratch memory.
+    Alloca = "alloca", POINTER, &[SIZE], 1, Free, Kernel::No, true;
+    /// Copies bytes to scratch memory. The lowering makes it [`Func::Block`] and [`Func::Fill`].
+    Bcopy = "bcopy", VOID, &[POINTER, POINTER, SIZE], 3, Free, Kernel::No, true;
+    /// Copies bytes of the current process's memory to scratch memory; expanded like [`Func::Bcopy`].
+    Copyinto = "copyinto", VOID, &[UADDR, SIZE, POINTER], 3, Free, Kernel::No, true;
+    /// Writes a block to the current process's memory.
+    Copyout = "copyout", VOID, &[Bytes("void *", 0), UADDR, SIZE], 3, Pinned, Kernel::No, true;
+    /// Writes a string with its NUL to the current process's memory, at most so many bytes.
+    Copyoutstr = "copyoutstr", VOID, &[CHARS, UADDR, SIZE], 3, Pinned, Kernel::No, true;
+    /// An IPv4 address in network order as text.
+    InetNtoa = "inet_ntoa", Str, &[Bytes("unsigned int *", 4)], 1, Free, Kernel::No, false;
+    /// An IPv6 address as text; IPv4 within IPv6 keeps its prefix if the second argument is not 0.
+    InetNtoa6 = "inet_ntoa6", Str, &[Bytes("struct in6_addr *", 16), INT], 1, Free, Kernel::No, false;
+    /// An address of a family as text.
+    InetNtop = "inet_ntop", Str, &[INT, Bytes("void *", 0)], 2, Free, Kernel::No, true;
+    /// A hardware address of a type as text.
+    LinkNtop = "link_ntop", Str, &[INT, Bytes("void *", 0)], 2, Free, Kernel::No, true;
+    /// What stands at a path of a JSON text, NULL if nothing does (runtime spec §8.1).
+    Json = "json", Str, &[CHARS, CHARS], 2, Free, Kernel::No, true;
+    /// Whether the current process is one or descends from it.
+    Progenyof = "progenyof", INT, &[C("pid_t")], 1, Pinned, Kernel::Yes, false;
+    /// Takes a free speculation: its number, or 0.
+    Speculation = "speculation", INT, &[], 0, User, Kernel::No, false;
+    /// Sends a signal to the current process; a failure is nobody's business. Internal: what `raise` and `stop` do.
+    Signal = "<signal>", INT, &[INT], 1, Pinned, Kernel::Yes, false;
+    /// Internal: so many bytes at an address, whatever they are; the third argument says of which
+    /// memory: 0 by the address, 1 the process's. Unreadable: `BADADDR` with the address.
+    Block = "<block>", Str, &[UADDR, SIZE, INT], 3, Pinned, Kernel::ConstSize(1), true;
+    /// Internal: so many bytes of scratch memory at an address, else `BADADDR` with it.
+    Scratch = "<scratch>", Str, &[UADDR, SIZE], 2, Free, Kernel::No, true;
+    /// Internal: a size of scratch memory; above `scratchsize` it raises `BADSIZE`.
+    Size = "<size>", SIZE, &[SIZE], 1, Free, Kernel::No, true;
+    /// Internal: the bytes of a block or string, zeros after its end, to so many bytes of scratch memory; outside of what
+    /// is allocated: `BADADDR` with the address.
+    Fill = "<fill>", INT, &[CHARS, UADDR, SIZE], 3, Free, Kernel::No, true;
+    /// Internal: the bytes of an address of a family (0) or hardware type (1); others raise `ILLOP`.
+    AddressSize = "<address-size>", SIZE, &[INT, INT], 2, Free, Kernel::No, true;
     /// Internal: `s + n`, the suffix of a string from byte n, unchecked (language spec §5.4): beyond the end it is
     /// empty.
     StrSuffix = "<suffix>", Str, &[CHARS, C("int64_t")], 2, Free, Kernel::Yes, true;
@@ -132,7 +175,22 @@ impl Func {
 
     /// Whether its result can be NULL.
     pub fn may_be_null(self) -> bool {
-        matches!(self, Func::Strstr | Func::Strchr | Func::Strrchr | Func::Strtok)
+        matches!(self, Func::Strstr | Func::Strchr | Func::Strrchr | Func::Strtok | Func::Json)
+    }
+
+    /// Whether it needs `-w`.
+    pub fn destructive(self) -> bool {
+        matches!(self, Func::Copyout | Func::Copyoutstr | Func::Signal)
+    }
+
+    /// Whether it changes scratch memory: what is allocated, or its bytes.
+    pub fn changes_scratch(self) -> bool {
+        matches!(self, Func::Alloca | Func::Bcopy | Func::Copyinto | Func::Fill)
+    }
+
+    /// Whether it is there for what it does to the world, and not for its value.
+    pub fn acts(self) -> bool {
+        self.destructive() || self == Func::Speculation
     }
 
     /// The subroutine of a D name.
@@ -143,30 +201,17 @@ impl Func {
 
 /// Subroutines of D that exist elsewhere or come later, with the reason the checker gives.
 pub const UNIMPLEMENTED: &[(&str, &str)] = &[
-    ("alloca", "alloca() is not implemented (yet)"),
-    ("bcopy", "bcopy() is not implemented (yet)"),
-    ("copyinto", "copyinto() is not implemented (yet)"),
-    ("copyout", "copyout() is not implemented (yet)"),
-    ("copyoutstr", "copyoutstr() is not implemented (yet)"),
     ("d_path", "d_path() is not implemented (yet)"),
     ("ddi_pathname", "unimplemented subroutine: ddi_pathname"),
-    ("getf", "getf() is not implemented (yet)"),
-    ("inet_ntoa", "inet_ntoa() is not implemented (yet)"),
-    ("inet_ntoa6", "inet_ntoa6() is not implemented (yet)"),
-    ("inet_ntop", "inet_ntop() is not implemented (yet)"),
-    ("json", "json() is not implemented (yet)"),
-    ("link_ntop", "link_ntop() is not implemented (yet)"),
     ("msgdsize", "unimplemented subroutine: msgdsize"),
     ("msgsize", "unimplemented subroutine: msgsize"),
     ("mutex_owned", "mutex_owned() is not implemented (yet)"),
     ("mutex_owner", "mutex_owner() is not implemented (yet)"),
     ("mutex_type_adaptive", "mutex_type_adaptive() is not implemented (yet)"),
     ("mutex_type_spin", "mutex_type_spin() is not implemented (yet)"),
-    ("progenyof", "progenyof() is not implemented (yet)"),
     ("rw_iswriter", "rw_iswriter() is not implemented (yet)"),
     ("rw_read_held", "rw_read_held() is not implemented (yet)"),
     ("rw_write_held", "rw_write_held() is not implemented (yet)"),
-    ("speculation", "speculation() is not implemented (yet)"),
 ];
 
 #[cfg(test)]

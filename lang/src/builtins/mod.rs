@@ -45,6 +45,8 @@ pub enum Kernel {
     /// Only if argument `n` (from 0) is a string constant of at most 64 bytes, since the emitter compiles it into an
     /// automaton.
     ConstString(u8),
+    /// Only if argument `n` (from 0) is an integer constant of at most [`funcs::BLOCK_MOST`]: so much room is kept for it.
+    ConstSize(u8),
 }
 
 /// The type of a parameter or a result, as prototypes in messages spell it.
@@ -61,4 +63,8 @@ pub enum Proto {
     Any,
     /// An aggregation.
     Aggregation,
+    /// A pointer of this C type (spelt as for [`Proto::C`]) to bytes that the subroutine reads: it gets the bytes, a block
+    /// of this size, 0 where
+    /// another argument decides it.
+    Bytes(&'static str, u32),
 }

@@ -6,7 +6,8 @@
 use super::errors;
 use super::expr::Body;
 use super::format::{self, Values};
-use super::info::{ExprInfo, Meaning, Site, SiteDetail};
+use super::info::{ExprInfo, Meaning, Printed, Site, SiteDetail};
+use super::printed::shape;
 use super::shapes;
 use crate::ast::{Expr, ExprKind};
 use crate::builtins::aggs::Shape;
@@ -15,6 +16,7 @@ use crate::diag::{Diagnostic, Tag};
 use crate::format::Format;
 use crate::ir::{AggId, ValueType};
 use crate::source::Span;
+use crate::types::Type;
 
 /// The tags of an action that takes aggregations: argument of another kind, and unknown aggregation.
 fn aggregation_tags(action: Action) -> (Tag, Tag) {
@@ -64,7 +66,19 @@ impl Body<'_, '_> {
             | Action::Ufunc
             | Action::Umod
             | Action::Uaddr => (Vec::new(), SiteDetail::None),
-            Action::Printf => self.printf(args, &infos, span)?,
+            Action::Printf => self.formatted("printf", args, &infos, span)?,
+            Action::System => self.formatted("system", args, &infos, span)?,
+            Action::Freopen => self.freopen(args, &infos, span)?,
+            Action::Tracemem => self.tracemem(args, &infos, span)?,
+            Action::Print => self.print(args, &infos, span)?,
+            Action::Setopt => self.setopt(args, &infos, span)?,
+            Action::Ftruncate | Action::Stop => (Vec::new(), SiteDetail::None),
+            Action::Raise | Action::Speculate | Action::Commit | Action::Discard => {
+                (vec![(0, ValueType::Int { bits: 32, signed: true })], SiteDetail::None)
+            }
+            Action::Chill | Action::Panic | Action::Breakpoint | Action::Pcap => {
+                return Err(errors::not_implemented(span, action.row().name));
+            }
             Action::Printa => self.printa(args, &infos, span)?,
             Action::Clear | Action::Trunc | Action::Normalize | Action::Denormalize => {
                 let Some(&info) = infos.first() else { return Ok(()) };
@@ -108,8 +122,97 @@ impl Body<'_, '_> {
         }
     }
 
-    fn printf(
+    /// `tracemem(address, size [, limit])`
+    fn tracemem(
         &mut self,
+        args: &[Expr],
+        infos: &[ExprInfo],
+        span: Span,
+    ) -> Result<(Vec<(usize, ValueType)>, SiteDetail), Diagnostic> {
+        let [address, size, ..] = infos else { return Ok((Vec::new(), SiteDetail::None)) };
+        let types = &self.session.types;
+        if !types.is_integer(address.ty) && types.target(address.ty).is_none() {
+            return Err(errors::tracemem_address(span, &self.show(*address)));
+        }
+        let size = size.constant.filter(|_| self.early.constant(&args[1]).is_some());
+        let Some(size) = size.and_then(|size| u32::try_from(size).ok()).filter(|&size| size > 0) else {
+            return Err(errors::tracemem_size(span));
+        };
+        let limit = infos.get(2).map(|limit| Ok((2, self.recorded(*limit, args[2].span)?))).transpose()?;
+        Ok((limit.into_iter().collect(), SiteDetail::Memory(size)))
+    }
+
+    /// `print(pointer)` and `print(value)`
+    fn print(
+        &mut self,
+        args: &[Expr],
+        infos: &[ExprInfo],
+        span: Span,
+    ) -> Result<(Vec<(usize, ValueType)>, SiteDetail), Diagnostic> {
+        let (Some(&info), Some(arg)) = (infos.first(), args.first()) else {
+            return Ok((Vec::new(), SiteDetail::None));
+        };
+        let types = &self.session.types;
+        if types.is_void(info.ty) {
+            return Err(errors::print_void(span));
+        }
+        if types.is_dynamic(info.ty) {
+            return Err(errors::print_dynamic(span));
+        }
+        let strsize = self.session.limits.strsize;
+        let Type::Pointer(target) = *types.resolve(info.ty) else {
+            let shape = shape(types, info.ty, strsize);
+            let recorded = self.recorded(info, arg.span)?;
+            return Ok((vec![(0, recorded)], SiteDetail::Shape(shape, Printed::Value)));
+        };
+        let shape = shape(types, target, strsize);
+        let bytes = u32::try_from(shape.size).unwrap_or(u32::MAX).min(self.session.printsize);
+        if bytes == 0 {
+            return Err(errors::print_size(span, &types.show(target)));
+        }
+        Ok((Vec::new(), SiteDetail::Shape(shape, Printed::Target(bytes))))
+    }
+
+    /// `setopt(name [, value])`
+    fn setopt(
+        &self,
+        args: &[Expr],
+        infos: &[ExprInfo],
+        span: Span,
+    ) -> Result<(Vec<(usize, ValueType)>, SiteDetail), Diagnostic> {
+        let mut words = Vec::with_capacity(2);
+        for (i, (arg, info)) in args.iter().zip(infos).enumerate() {
+            let ExprKind::Str(bytes) = &arg.kind else {
+                return Err(errors::not_a_string_constant(span, "setopt", i + 1, &self.show(*info)));
+            };
+            words.push(String::from_utf8_lossy(bytes).into_owned());
+        }
+        let mut words = words.into_iter();
+        let name = words.next().unwrap_or_default();
+        let value = words.next().unwrap_or_else(|| "1".to_owned());
+        Ok((Vec::new(), SiteDetail::Option(name, value)))
+    }
+
+    /// `freopen(format, …)`; an empty format means the first output stream.
+    fn freopen(
+        &mut self,
+        args: &[Expr],
+        infos: &[ExprInfo],
+        span: Span,
+    ) -> Result<(Vec<(usize, ValueType)>, SiteDetail), Diagnostic> {
+        match args {
+            [Expr { kind: ExprKind::Str(text), .. }] if text.is_empty() => {
+                Ok((Vec::new(), SiteDetail::Format(Format { pieces: Vec::new() })))
+            }
+            [Expr { kind: ExprKind::Str(text), .. }, ..] if **text == *b"." => Err(errors::freopen_dot(span)),
+            _ => self.formatted("freopen", args, infos, span),
+        }
+    }
+
+    /// `printf` and those that format like it.
+    fn formatted(
+        &mut self,
+        function: &'static str,
         args: &[Expr],
         infos: &[ExprInfo],
         span: Span,
@@ -118,12 +221,12 @@ impl Body<'_, '_> {
             return Ok((Vec::new(), SiteDetail::None));
         };
         let ExprKind::Str(text) = &format.kind else {
-            return Err(errors::format_not_constant(span, "printf", &self.show(info)));
+            return Err(errors::format_not_constant(span, function, &self.show(info)));
         };
-        let parsed = format::parse(text, "printf", span)?;
+        let parsed = format::parse(text, function, span)?;
         let shown: Vec<_> = infos[1..].iter().map(|info| (info.ty, self.show(*info))).collect();
         let values = Values {
-            function: "printf",
+            function,
             values: &shown,
             first: 2,
             results: &[],

@@ -94,11 +94,19 @@ impl Body<'_, '_> {
         self.mention("function", name, stability::of_name(name), span)?;
         if let Some(func) = Func::by_name(name) {
             self.arguments(subroutine(func), args, span)?;
-            if func == Func::Copyin {
-                self.check_size(&args[1], span);
+            match (func, args) {
+                (Func::Copyin, [_, size]) | (Func::Alloca, [size]) => self.check_size(size, span),
+                (Func::Bcopy, [_, to, _]) => self.check_scratch(func, 2, to, span),
+                (Func::Copyinto, [_, _, to]) => self.check_scratch(func, 3, to, span),
+                (Func::InetNtoa6, [_, strict]) if self.early.constant(strict).is_none() => {
+                    let error = errors::not_an_integer_constant(span, func.row().name, 2);
+                    self.deferred.push(Deferred { statement: self.statement, error });
+                }
+                _ => {}
             }
             let ty = self.proto_type(func.row().result);
-            let provenance = if func == Func::Copyin { Provenance::Scratch } else { Provenance::Other };
+            let scratch = matches!(func, Func::Copyin | Func::Alloca);
+            let provenance = if scratch { Provenance::Scratch } else { Provenance::Other };
             let info = ExprInfo { provenance, ..ExprInfo::value(ty) };
             return Ok(info.meaning(Meaning::Call(func)));
         }
@@ -192,6 +200,15 @@ impl Body<'_, '_> {
         }
     }
 
+    /// What is copied to must be scratch memory.
+    fn check_scratch(&mut self, func: Func, number: usize, to: &Expr, span: Span) {
+        let provenance = self.info.get(to).map(|info| info.provenance);
+        if !matches!(provenance, Some(Provenance::Scratch | Provenance::Unknown)) {
+            let error = errors::not_scratch(span, func.row().name, number);
+            self.deferred.push(Deferred { statement: self.statement, error });
+        }
+    }
+
     /// A call of an action as a statement.
     pub(super) fn action_statement(
         &mut self,
@@ -214,7 +231,7 @@ impl Body<'_, '_> {
 
     fn proto_type(&mut self, proto: Proto) -> TypeId {
         match proto {
-            Proto::C(spelling) => self.session.spelt(spelling),
+            Proto::C(spelling) | Proto::Bytes(spelling, _) => self.session.spelt(spelling),
             Proto::String | Proto::StringConstant => self.session.types.common().string,
             Proto::Any | Proto::Aggregation => self.session.types.common().dynamic,
         }
@@ -234,8 +251,13 @@ impl Body<'_, '_> {
             let ty = self.proto_type(proto);
             // A parameter takes pointers into either memory.
             let to = Operand { ty, userland: info.userland, zero: false };
-            if !self.session.types.assignable(to, Self::operand(info)) {
-                let shown = self.session.types.show(ty);
+            // The bytes of a string can be copied, though it has no address.
+            let text = prototype.name == Func::Bcopy.row().name && i == 0 && self.is_string(info);
+            if !text && !self.session.types.assignable(to, Self::operand(info)) {
+                let shown = match (proto, prototype.name) {
+                    (Proto::StringConstant, "system" | "freopen") => "string constant".to_owned(),
+                    _ => self.session.types.show(ty),
+                };
                 let argument = self.show(info);
                 let error = errors::argument_type(span, prototype.name, i + 1, &shown, &argument);
                 let address = proto == UADDR && self.session.types.target(info.ty).is_some();

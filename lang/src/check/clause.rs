@@ -8,9 +8,11 @@ use super::errors;
 use super::expr::{Body, is_aggregation};
 use super::fold::Early;
 use super::formula::Expansion;
-use super::info::{Meaning, TypeInfo};
+use super::info::{Meaning, TypeInfo, children};
+use super::order::{Order, Step};
 use super::session::{Session, Signature};
 use crate::ast::{Clause, Expr, ExprId, ExprKind, Stmt};
+use crate::builtins::actions::ActionKind;
 use crate::builtins::{Action, AggFn};
 use crate::diag::{Diagnostic, Part, Tag};
 use crate::env::Stability;
@@ -50,6 +52,16 @@ fn kind(expr: &Expr) -> Kind<'_> {
     }
 }
 
+/// Whether an expression writes to the traced process: that counts as an action.
+pub fn copies_out(info: &TypeInfo, expr: &Expr) -> bool {
+    let mut found = match info.get(expr).map(|info| info.meaning) {
+        Some(Meaning::Call(func)) => func.destructive(),
+        _ => false,
+    };
+    children(expr, &mut |child| found |= copies_out(info, child));
+    found
+}
+
 impl Session<'_> {
     /// Checks a clause. The second value is the least stability of what it names.
     pub(super) fn clause(
@@ -84,7 +96,7 @@ impl Session<'_> {
             body.predicate(predicate)?;
             body.no_deferred(predicate)?;
         }
-        body.sites(stmts)?;
+        body.sites(stmts, &mut Order::default())?;
         Ok((body.info, body.attributes))
     }
 }
@@ -129,22 +141,23 @@ impl Body<'_, '_> {
     }
 
     /// What actions ask of their arguments, in source order.
-    fn sites(&mut self, stmts: &[Stmt]) -> Result<(), Diagnostic> {
+    fn sites(&mut self, stmts: &[Stmt], order: &mut Order) -> Result<(), Diagnostic> {
         for stmt in stmts {
             match stmt {
                 Stmt::Empty(_) => {}
-                Stmt::Expr(expr) => self.site(statement(self.early, expr))?,
+                Stmt::Expr(expr) => self.site(statement(self.early, expr), order)?,
                 Stmt::If { cond, then, otherwise, .. } => {
                     self.no_deferred(cond)?;
-                    self.sites(then)?;
-                    self.sites(otherwise)?;
+                    self.sites(then, order)?;
+                    self.sites(otherwise, order)?;
                 }
             }
         }
         Ok(())
     }
 
-    fn site(&mut self, expr: &Expr) -> Result<(), Diagnostic> {
+    fn site(&mut self, expr: &Expr, order: &mut Order) -> Result<(), Diagnostic> {
+        order.take(self.order_step(expr), expr.span)?;
         match kind(expr) {
             Kind::Action(action, args) => self.action_site(expr, action, args)?,
             Kind::Aggregation(lhs, rhs) => {
@@ -173,6 +186,23 @@ impl Body<'_, '_> {
             }
         }
         self.no_deferred(expr)
+    }
+
+    /// What a statement is to the rules of order.
+    fn order_step(&self, expr: &Expr) -> Step {
+        match kind(expr) {
+            Kind::Action(Action::Speculate, _) => Step::Speculate,
+            Kind::Action(Action::Commit, _) => Step::Commit,
+            Kind::Action(action, _) => match action.row().kind {
+                ActionKind::Speculation => Step::Free,
+                ActionKind::Data | ActionKind::Consumer => {
+                    Step::Data { exit: action == Action::Exit, destructive: action.row().destructive }
+                }
+            },
+            Kind::Aggregation(..) => Step::Aggregation,
+            Kind::Expression if copies_out(&self.info, expr) => Step::Data { exit: false, destructive: true },
+            Kind::Expression => Step::Free,
+        }
     }
 
     /// Reports what was found inside the expressions of a statement.

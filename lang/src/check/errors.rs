@@ -541,6 +541,58 @@ pub(crate) fn trace_void(span: Span) -> Diagnostic {
     error(Tag::TraceVoid, span, "trace( ) may not be applied to a void expression")
 }
 
+pub(crate) fn print_void(span: Span) -> Diagnostic {
+    error(Tag::TraceVoid, span, "print( ) may not be applied to a void expression")
+}
+
+pub(crate) fn print_dynamic(span: Span) -> Diagnostic {
+    error(Tag::TraceDyn, span, "print( ) may not be applied to a dynamic expression")
+}
+
+/// `print` of a pointer to what has no size.
+pub(crate) fn print_size(span: Span, ty: &str) -> Diagnostic {
+    error(
+        Tag::PrintSize,
+        span,
+        format!("print( ) argument #1 reference has type '{ty}' with size 0; cannot print( ) it."),
+    )
+}
+
+pub(crate) fn tracemem_address(span: Span, argument: &str) -> Diagnostic {
+    error(Tag::TracememAddr, span, prototype_text("tracemem", 1, "pointer or integer", argument))
+}
+
+pub(crate) fn tracemem_size(span: Span) -> Diagnostic {
+    error(
+        Tag::TracememSize,
+        span,
+        "tracemem( ) argument #2 must be a non-zero positive integral constant expression",
+    )
+}
+
+pub(crate) fn freopen_dot(span: Span) -> Diagnostic {
+    error(Tag::FreopenInvalid, span, "freopen( ) argument #1 cannot be \".\"")
+}
+
+/// An argument that must be a string constant and is a string.
+pub(crate) fn not_a_string_constant(span: Span, function: &str, number: usize, argument: &str) -> Diagnostic {
+    error(Tag::ProtoArg, span, prototype_text(function, number, "string constant", argument))
+}
+
+/// An argument that must point into scratch memory.
+pub(crate) fn not_scratch(span: Span, function: &str, number: usize) -> Diagnostic {
+    error(Tag::ProtoArg, span, prototype_text(function, number, "alloca pointer", "non-alloca pointer"))
+}
+
+pub(crate) fn not_an_integer_constant(span: Span, function: &str, number: usize) -> Diagnostic {
+    error(Tag::ProtoArg, span, format!("{function}( ) argument #{number} must be an integer constant"))
+}
+
+/// Two statements of a clause in the wrong order.
+pub(crate) fn may_not_follow(tag: Tag, span: Span, what: &str, after: &str) -> Diagnostic {
+    error(tag, span, format!("{what} may not follow {after}"))
+}
+
 pub(crate) fn trace_dynamic(span: Span) -> Diagnostic {
     error(Tag::TraceDyn, span, "trace( ) may not be applied to a dynamic expression")
 }

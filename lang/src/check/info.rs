@@ -138,6 +138,21 @@ pub enum SiteDetail {
     Printa(Option<Format>, Vec<AggId>),
     /// `clear`, `trunc`
     Agg(AggId),
+    /// `setopt`: the option and its value.
+    Option(String, String),
+    /// `tracemem`: this many bytes.
+    Memory(u32),
+    /// `print`: the value's type, or that of what it points to.
+    Shape(std::sync::Arc<crate::ir::TypeShape>, Printed),
+}
+
+/// What `print` shows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Printed {
+    /// The argument itself.
+    Value,
+    /// So many bytes of what the argument points to.
+    Target(u32),
 }
 
 /// The side tables of a clause under one argument signature.

@@ -16,7 +16,7 @@
 //! | [`translator`], [`provider`] | translators, `xlate`, interfaces of providers |
 //! | [`attributes`] | stability and versions of names |
 //! | [`calls`] | prototypes and aggregations |
-//! | [`actions`], [`format`] | what single actions ask |
+//! | [`actions`], [`format`], [`printed`], [`order`] | what single actions ask, and in which order they may stand |
 //! | [`errors`], [`suggest`] | all wording; near misses |
 //!
 //! The first error ends the compilation (language spec §1.5).
@@ -36,6 +36,8 @@ mod index;
 pub mod info;
 mod inline;
 pub mod names;
+mod order;
+mod printed;
 mod probes;
 mod provider;
 pub mod session;

@@ -128,6 +128,8 @@ pub struct Session<'a> {
     pub(super) declared: Declared,
     pub(super) limits: Limits,
     pub(super) stacks: StackOptions,
+    /// `printsize`: most bytes that `print` takes of what a pointer points to.
+    pub(super) printsize: u32,
     pub(super) types: TypeTable,
     pub(super) names: Names,
     pub(super) probes: Probes,
@@ -168,6 +170,7 @@ impl<'a> Session<'a> {
             declared: Declared::default(),
             limits: Limits::default(),
             stacks: StackOptions::default(),
+            printsize: 8192,
             types: TypeTable::new(),
             names: Names::default(),
             probes: Probes::default(),
@@ -198,6 +201,7 @@ impl<'a> Session<'a> {
         self.version = options.version;
         self.limits = Limits { strsize: options.strsize, scratchsize: options.scratchsize };
         self.stacks = options.stacks;
+        self.printsize = options.printsize;
         let mut early = Early::new(program);
         for (index, item) in program.items.iter().enumerate() {
             let origin = Origin { program: self.programs.len(), item: index, member: 0 };

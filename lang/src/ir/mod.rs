@@ -20,8 +20,11 @@ pub mod inst;
 pub mod lower;
 pub mod parse;
 pub mod print;
+pub mod shape;
 pub mod structure;
 pub mod verify;
+
+pub use shape::{TypeMember, TypeShape, TypeShapeKind};
 
 pub use inst::{AddrSpace, BinOp, BlockId, CmpOp, Inst, MemSize, Op, Reg, SlotId, Terminator, UnOp};
 
@@ -84,6 +87,16 @@ pub struct Program {
     pub limits: Limits,
 }
 
+impl Program {
+    /// Whether some clause does what needs `-w`.
+    pub fn is_destructive(&self) -> bool {
+        let sites = self.sites.iter().any(|site| site.action.row().destructive);
+        let insts = self.clauses.iter().flat_map(|clause| &clause.blocks).flat_map(|block| &block.insts);
+        let destructive = |op: &Op| matches!(op, Op::Call { func, .. } if func.row().id.destructive());
+        sites || insts.map(|inst| &inst.op).any(destructive)
+    }
+}
+
 /// Compile-time limits from options.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limits {
@@ -126,7 +139,9 @@ pub struct Clause {
 pub enum RegKind {
     /// 64 bits. Loads and [`Op::Extend`] leave narrower values sign- or zero-extended.
     Int,
-    /// At most `strsize` bytes without a NUL, or NULL, which is distinct from the empty string.
+    /// At most `strsize` bytes without a NUL, or NULL, which is distinct from the empty string. A block
+    /// ([`crate::builtins::Func::Block`]) is of this kind too; it has as many bytes as was asked for, NULs among them, and
+    /// goes nowhere but into records, keys and the subroutines that take blocks.
     Str,
 }
 
@@ -211,6 +226,9 @@ pub enum ValueType {
     Str,
     /// A stack or an address that prints as a symbol.
     Symbolic(Symbolic),
+    /// So many bytes of memory, whatever they are: an array, a struct, a dump. The register is of kind [`RegKind::Str`]
+    /// and may hold NULs.
+    Bytes(u32),
 }
 
 impl ValueType {
@@ -218,7 +236,7 @@ impl ValueType {
     pub fn reg_kind(self) -> RegKind {
         match self {
             ValueType::Int { .. } | ValueType::Pointer | ValueType::Symbolic(_) => RegKind::Int,
-            ValueType::Str => RegKind::Str,
+            ValueType::Str | ValueType::Bytes(_) => RegKind::Str,
         }
     }
 }
@@ -256,4 +274,14 @@ pub enum Detail {
     },
     /// `clear`, `trunc`
     Agg(AggId),
+    /// `setopt`
+    Option {
+        /// The option.
+        name: String,
+        /// What it is set to.
+        value: String,
+    },
+    /// `print`, and `trace` of what no register holds as a number or text: the type of the value, or of what the first
+    /// value points to.
+    Shape(std::sync::Arc<TypeShape>),
 }

@@ -9,7 +9,7 @@
 //! p0 = probe 42 syscall:vmlinux:read:entry source          or tracer, fault; omitted: source
 //!     args "int", "char *" userland                        omitted: none
 //!     stability Evolving/Evolving/ISA Private/Private/ISA  description, arguments; omitted: all Private, Unknown
-//! var x: i32                                               types: i8…i64, u8…u64, ptr, string
+//! var x: i32                                               types: i8…i64, u8…u64, ptr, string, bytes32
 //! var self->t: u64
 //! var a[i32, string]: u64
 //! agg @_[string]: quantize
@@ -21,6 +21,8 @@
 //! k1 = printa in c1 stmt 2 () aggs @_, @lat format %s %@8d64 "\n"
 //! k2 = trunc in c1 stmt 3 (i64) agg @lat
 //! k3 = default in c2 ()
+//! k4 = setopt in c2 stmt 2 () option "quiet" "1"
+//! k5 = print in c2 stmt 3 (ptr, bytes8) shape "struct s" 8 members {"a" 0 "int" 4 signed, "b" 32:3 "int" 4 signed}
 //! enable c0 on p0, p1
 //! clause c0 number 7 @0..40 {                              number omitted: that of the id
 //! b0:
@@ -65,7 +67,7 @@ use std::fmt::Write;
 
 use super::{
     ActionSite, AddrSpace, BinOp, Clause, ClauseId, CmpOp, Detail, Inst, MemSize, Op, Program, Reg, RegKind,
-    Scope, Terminator, UnOp, ValueType, VarId,
+    Scope, Terminator, TypeShape, TypeShapeKind, UnOp, ValueType, VarId,
 };
 use crate::builtins::aggs::{Linear, LogLinear, Shape};
 use crate::builtins::{Action, BuiltinVar};
@@ -148,6 +150,7 @@ pub fn value_type(ty: ValueType) -> String {
         ValueType::Pointer => "ptr".to_owned(),
         ValueType::Str => "string".to_owned(),
         ValueType::Symbolic(kind) => kind.word().to_owned(),
+        ValueType::Bytes(size) => format!("bytes{size}"),
     }
 }
 
@@ -179,6 +182,43 @@ pub fn builtin(var: BuiltinVar, index: u32) -> String {
 /// Appends to a string, which cannot fail.
 fn push(out: &mut String, args: std::fmt::Arguments<'_>) {
     let _ = out.write_fmt(args);
+}
+
+/// Appends the text of a shape: name, size, kind.
+fn shape(out: &mut String, shape_of: &TypeShape) {
+    push(out, format_args!("{} {} ", quoted(shape_of.name.as_bytes()), shape_of.size));
+    match &shape_of.kind {
+        TypeShapeKind::Int { signed: true } => out.push_str("signed"),
+        TypeShapeKind::Int { signed: false } => out.push_str("unsigned"),
+        TypeShapeKind::Char { signed: true } => out.push_str("schar"),
+        TypeShapeKind::Char { signed: false } => out.push_str("uchar"),
+        TypeShapeKind::Float => out.push_str("float"),
+        TypeShapeKind::Pointer => out.push_str("ptr"),
+        TypeShapeKind::FunctionPointer => out.push_str("function"),
+        TypeShapeKind::Text => out.push_str("text"),
+        TypeShapeKind::Opaque => out.push_str("opaque"),
+        TypeShapeKind::Enum(values) => {
+            let values: Vec<_> =
+                values.iter().map(|(value, name)| format!("{value} {}", quoted(name.as_bytes()))).collect();
+            push(out, format_args!("enum {{{}}}", values.join(", ")));
+        }
+        TypeShapeKind::Array(element, count) => {
+            push(out, format_args!("array {count} {{"));
+            shape(out, element);
+            out.push('}');
+        }
+        TypeShapeKind::Members(members) => {
+            out.push_str("members {");
+            for (i, member) in members.iter().enumerate() {
+                let comma = if i > 0 { ", " } else { "" };
+                let bits = member.bits.map_or(String::new(), |bits| format!(":{bits}"));
+                let name = quoted(member.name.as_bytes());
+                push(out, format_args!("{comma}{name} {}{bits} ", member.offset));
+                shape(out, &member.shape);
+            }
+            out.push('}');
+        }
+    }
 }
 
 struct Printer<'a> {
@@ -272,6 +312,14 @@ impl Printer<'_> {
             Detail::None => String::new(),
             Detail::Format(f) => format!(" format{}", format_text(f)),
             Detail::Agg(agg) => format!(" agg {}", self.agg(agg.0)),
+            Detail::Option { name, value } => {
+                format!(" option {} {}", quoted(name.as_bytes()), quoted(value.as_bytes()))
+            }
+            Detail::Shape(of) => {
+                let mut text = " shape ".to_owned();
+                shape(&mut text, of);
+                text
+            }
             Detail::Printa { format, aggs } => {
                 let aggs: Vec<_> = aggs.iter().map(|a| self.agg(a.0)).collect();
                 let format = format.as_ref().map_or(String::new(), |f| format!(" format{}", format_text(f)));

@@ -7,10 +7,11 @@
 use super::definitions::Definitions;
 use super::structure::{Arm, structure};
 use super::{
-    BlockId, Clause, ClauseId, CmpOp, Detail, Inst, Op, Program, Reg, RegKind, Scope, SlotId, Terminator,
-    ValueType, VarId, print,
+    AddrSpace, BlockId, Clause, ClauseId, CmpOp, Detail, Inst, Op, Program, Reg, RegKind, Scope, SlotId,
+    Terminator, ValueType, VarId, print,
 };
 use crate::builtins::aggs::Shape;
+use crate::builtins::funcs::BLOCK_MOST;
 use crate::builtins::symbolic::sampled;
 use crate::builtins::{Action, AggFn, BuiltinVar, Class, Func, Kernel, Proto};
 use crate::plan::{ClauseLayout, SlotKind};
@@ -63,6 +64,10 @@ pub fn kernel_arguments<'a>(
     match func.row().kernel {
         Kernel::No => false,
         Kernel::Yes => true,
+        Kernel::ConstSize(n) => {
+            let constant = args.get(usize::from(n)).and_then(|&reg| only(reg));
+            matches!(constant, Some(Inst { op: Op::Const { value, .. }, .. }) if (0..=BLOCK_MOST).contains(value))
+        }
         Kernel::ConstString(n) => {
             let constant = args.get(usize::from(n)).and_then(|&reg| only(reg));
             let Some(Inst { op: Op::Str { value, .. }, .. }) = constant else { return false };
@@ -79,7 +84,7 @@ fn tables(program: &Program) -> Result<(), String> {
     let types = |types: &[ValueType]| {
         types.iter().all(|ty| match ty {
             ValueType::Int { bits, .. } => matches!(bits, 8 | 16 | 32 | 64),
-            ValueType::Pointer | ValueType::Str | ValueType::Symbolic(_) => true,
+            ValueType::Pointer | ValueType::Str | ValueType::Symbolic(_) | ValueType::Bytes(_) => true,
         })
     };
     let clauses = program.clauses.len();
@@ -114,9 +119,23 @@ fn tables(program: &Program) -> Result<(), String> {
     for (i, site) in program.sites.iter().enumerate() {
         require(site.clause.index() < clauses && types(&site.args), || format!("action site {i}: bad"))?;
         let aggs = match (&site.detail, site.action) {
-            (Detail::None, Action::Default | Action::Trace | Action::Exit) => &[][..],
+            (
+                Detail::None,
+                Action::Default
+                | Action::Trace
+                | Action::Exit
+                | Action::Tracemem
+                | Action::Ftruncate
+                | Action::Raise
+                | Action::Stop
+                | Action::Speculate
+                | Action::Commit
+                | Action::Discard,
+            ) => &[][..],
+            (Detail::Format(_), Action::Printf | Action::System | Action::Freopen)
+            | (Detail::Option { .. }, Action::Setopt)
+            | (Detail::Shape(_), Action::Print) => &[],
             (Detail::None, action) if sampled(action).is_some() => &[],
-            (Detail::Format(_), Action::Printf) => &[],
             (Detail::Printa { aggs, .. }, Action::Printa) if !aggs.is_empty() => aggs,
             (Detail::Agg(agg), Action::Clear | Action::Trunc | Action::Normalize | Action::Denormalize) => {
                 std::slice::from_ref(agg)
@@ -127,11 +146,26 @@ fn tables(program: &Program) -> Result<(), String> {
             format!("action site {i}: names an aggregation that does not exist")
         })?;
         let arguments = match site.action {
-            Action::Default | Action::Clear | Action::Denormalize | Action::Printa => site.args.is_empty(),
+            Action::Default
+            | Action::Clear
+            | Action::Denormalize
+            | Action::Printa
+            | Action::Ftruncate
+            | Action::Setopt
+            | Action::Raise
+            | Action::Stop => site.args.is_empty(),
             Action::Trace => site.args.len() == 1,
-            Action::Exit | Action::Normalize => matches!(site.args[..], [ValueType::Int { .. }]),
+            Action::Tracemem => {
+                matches!(site.args[..], [ValueType::Bytes(_)] | [ValueType::Bytes(_), ValueType::Int { .. }])
+            }
+            // A pointer and what it points to, or a value.
+            Action::Print => matches!(site.args[..], [_] | [ValueType::Pointer, ValueType::Bytes(_)]),
+            Action::Exit | Action::Normalize | Action::Speculate | Action::Commit | Action::Discard => {
+                matches!(site.args[..], [ValueType::Int { .. }])
+            }
             Action::Trunc => matches!(site.args[..], [] | [ValueType::Int { .. }]),
-            Action::Printf => true,
+            Action::Printf | Action::System | Action::Freopen => true,
+            Action::Chill | Action::Panic | Action::Breakpoint | Action::Pcap => false,
             action => match (sampled(action), &site.args[..]) {
                 (Some((kind, _)), [ValueType::Symbolic(recorded)]) => kind == *recorded,
                 _ => false,
@@ -217,7 +251,7 @@ impl Checker<'_> {
     fn value_slot(&self, slot: SlotId, reg: Reg) -> Result<(), String> {
         let kind = match self.slot(slot)? {
             SlotKind::Int => RegKind::Int,
-            SlotKind::Str => RegKind::Str,
+            SlotKind::Str | SlotKind::Bytes => RegKind::Str,
             SlotKind::Fault => return Err("a fault slot as a value".to_owned()),
         };
         self.is(reg, kind)
@@ -298,7 +332,10 @@ impl Checker<'_> {
                     format!("{} arguments", args.len())
                 })?;
                 args.iter().zip(row.params).try_for_each(|(&reg, param)| {
-                    let string = matches!(param, Proto::String | Proto::StringConstant | Proto::C("char *"));
+                    let string = matches!(
+                        param,
+                        Proto::String | Proto::StringConstant | Proto::C("char *") | Proto::Bytes(..)
+                    );
                     self.is(reg, if string { Str } else { Int })
                 })
             }
@@ -358,7 +395,8 @@ impl Checker<'_> {
                 | Op::SetElem { .. }
                 | Op::Aggregate { .. }
                 | Op::Control { .. }
-        );
+        ) || acts(op)
+            || changes_scratch(op);
         require(!(in_attempt && effect), || "an effect in an attempt".to_owned())
     }
 
@@ -430,14 +468,38 @@ impl Checker<'_> {
     }
 }
 
-/// Whether an op can only be carried out at the event: see [`Class::Pinned`]. Scratch memory exists only there.
+/// Whether an op reads or changes the scratch memory of its clause: wherever that is, the op is too.
+pub fn touches_scratch(op: &Op) -> bool {
+    match op {
+        Op::Load { space, .. } | Op::LoadStr { space, .. } => *space == AddrSpace::Scratch,
+        Op::Store { .. } => true,
+        Op::Call { func, .. } => func.changes_scratch() || *func == Func::Scratch,
+        _ => false,
+    }
+}
+
+/// Whether an op changes the scratch memory of its clause, other than by `copyin` in one op.
+pub fn changes_scratch(op: &Op) -> bool {
+    match op {
+        Op::Store { .. } => true,
+        Op::Call { func, .. } => func.changes_scratch(),
+        _ => false,
+    }
+}
+
+/// Whether an op does something to the world by itself: its value may be unused.
+pub fn acts(op: &Op) -> bool {
+    matches!(op, Op::Call { func, .. } if func.acts())
+}
+
+/// Whether an op can only be carried out at the event: see [`Class::Pinned`].
 pub fn is_pinned(op: &Op) -> bool {
     match op {
         Op::Builtin { var, .. } => {
             let row = var.row();
             row.class == Class::Pinned && !row.in_header
         }
-        Op::Load { .. } | Op::LoadStr { .. } | Op::Store { .. } => true,
+        Op::Load { space, .. } | Op::LoadStr { space, .. } => *space != AddrSpace::Scratch,
         Op::Call { func, .. } => func.row().class == Class::Pinned,
         _ => false,
     }

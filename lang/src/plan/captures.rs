@@ -6,13 +6,14 @@
 
 use std::collections::BTreeMap;
 
-use super::classify::{Sides, may_end, only_in_kernel};
+use super::classify::{Sides, may_end};
 use super::flow::{At, Flow};
 use super::mincut::{Graph, cheapest_cut};
 use super::needs::{Follow, UserNeeds};
 use super::{Side, Slot, SlotKind};
+use crate::builtins::Func;
 use crate::ir::structure::Within;
-use crate::ir::verify::{BRANCH_BITS, is_pinned};
+use crate::ir::verify::{BRANCH_BITS, acts, touches_scratch};
 use crate::ir::{Inst, Op, Program, Reg, RegKind, SlotId, print};
 
 /// A value that crosses: K sends the register and U receives it.
@@ -84,6 +85,7 @@ pub(super) fn captures(cx: &Decided<'_>) -> Captures {
     for (at, reg) in places {
         let kind = match cx.flow.clause.regs[reg.index()] {
             RegKind::Int => SlotKind::Int,
+            RegKind::Str if is_block(cx.flow, reg) => SlotKind::Bytes,
             RegKind::Str => SlotKind::Str,
         };
         let slot = slot(kind, what(cx, reg));
@@ -141,7 +143,7 @@ fn recomputable<'a>(cx: &Decided<'a>, reg: Reg) -> Option<(At, &'a Inst)> {
     let (at, inst) = cx.flow.only_definition(reg)?;
     let known_to_both = match inst.op {
         Op::Load { .. } | Op::LoadStr { .. } => false,
-        _ => !only_in_kernel(&inst.op) && !is_pinned(&inst.op),
+        _ => !cx.sides.only_in_kernel(&inst.op) && !touches_scratch(&inst.op) && !acts(&inst.op),
     };
     (known_to_both && !may_end(cx.program, cx.flow, inst)).then_some((at, inst))
 }
@@ -266,6 +268,12 @@ fn each(cx: &Decided<'_>, reg: Reg, uses: &[At]) -> Vec<At> {
     out
 }
 
+/// Whether a register holds the bytes of a block.
+fn is_block(flow: &Flow<'_>, reg: Reg) -> bool {
+    let block = |inst: &Inst| matches!(inst.op, Op::Call { func: Func::Block | Func::Scratch, .. });
+    flow.only_definition(reg).is_some_and(|(_, inst)| block(inst))
+}
+
 /// What a captured register is, in a word or two.
 fn what(cx: &Decided<'_>, reg: Reg) -> String {
     match cx.flow.only_definition(reg).map(|(_, inst)| &inst.op) {
@@ -273,6 +281,7 @@ fn what(cx: &Decided<'_>, reg: Reg) -> String {
         Some(Op::GetVar { var, .. } | Op::GetElem { var, .. }) => {
             super::why::var_name(cx.program, *var).trim_matches('`').to_owned()
         }
+        Some(Op::Call { func: Func::Block | Func::Scratch, .. }) => "memory".to_owned(),
         Some(Op::Call { func, .. }) => format!("{}()", func.row().name),
         Some(Op::Load { .. } | Op::LoadStr { .. }) => "memory".to_owned(),
         _ => "value".to_owned(),

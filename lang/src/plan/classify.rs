@@ -3,10 +3,10 @@
 
 use super::Side;
 use super::flow::{At, Flow};
-use crate::builtins::{Class, Func};
+use crate::builtins::{Action, Class, Func};
 use crate::ir::structure::Within;
-use crate::ir::verify::{is_pinned, kernel_arguments};
-use crate::ir::{BlockId, Inst, Op, Program, Reg, RegKind, Scope, VarId};
+use crate::ir::verify::{is_pinned, kernel_arguments, touches_scratch};
+use crate::ir::{BlockId, ClauseId, Inst, Op, Program, Reg, RegKind, Scope, VarId};
 
 /// What has been decided so far about the whole program: the state of the fixed point. Things only move to U.
 #[derive(Clone, Debug)]
@@ -15,6 +15,8 @@ pub(super) struct Decisions {
     pub vars: Vec<Side>,
     /// By [`AggSiteId`](crate::ir::AggSiteId).
     pub agg_sites: Vec<Side>,
+    /// By clause: where its scratch memory is.
+    pub scratch: Vec<Side>,
     /// Some `exit` is decided in U: then no `exit` is decided in K (rule 8).
     pub exit_in_user: bool,
     /// Only what is needed to carry out pinned ops is in K (`placement=user`).
@@ -34,6 +36,8 @@ pub(super) struct Sides {
     regions: Vec<Option<Within>>,
     /// By block and index: why an effect there cannot be in K; `None`: it can.
     blockers: Vec<Vec<Option<Blocker>>>,
+    /// Where the clause's scratch memory is.
+    scratch: Side,
     /// By register: what put it in U.
     causes: Vec<Option<Cause>>,
 }
@@ -84,6 +88,14 @@ impl Sides {
         self.blockers[at.block.index()][at.index]
     }
 
+    /// Whether nothing but K has the value of an op on side K: a pinned op, a read of a variable or of scratch memory
+    /// that is there.
+    pub(super) fn only_in_kernel(&self, op: &Op) -> bool {
+        is_pinned(op)
+            || matches!(op, Op::GetVar { .. } | Op::GetElem { .. })
+            || (touches_scratch(op) && self.scratch == Side::Kernel)
+    }
+
     /// What put a register in U.
     pub(super) fn cause(&self, reg: Reg) -> Option<Cause> {
         self.causes[reg.index()]
@@ -91,7 +103,7 @@ impl Sides {
 }
 
 /// Classifies a clause.
-pub(super) fn classify(program: &Program, flow: &Flow<'_>, decisions: &Decisions) -> Sides {
+pub(super) fn classify(program: &Program, flow: &Flow<'_>, clause: ClauseId, decisions: &Decisions) -> Sides {
     let sides = |side: Side| flow.clause.blocks.iter().map(|b| vec![side; b.insts.len()]).collect();
     let blocks = flow.clause.blocks.len();
     let mut found = Sides {
@@ -100,6 +112,7 @@ pub(super) fn classify(program: &Program, flow: &Flow<'_>, decisions: &Decisions
         branches: vec![if decisions.pinned_only { Side::User } else { Side::Kernel }; blocks],
         regions: vec![None; blocks],
         blockers: flow.clause.blocks.iter().map(|b| vec![None; b.insts.len()]).collect(),
+        scratch: decisions.scratch[clause.index()],
         causes: vec![None; flow.clause.regs.len()],
     };
     while demote_values(program, flow, decisions, &mut found) {}
@@ -123,14 +136,14 @@ fn demote_values(program: &Program, flow: &Flow<'_>, decisions: &Decisions, foun
         false
     };
     for (at, inst) in flow.insts() {
-        let side = &mut found.insts[at.block.index()][at.index];
-        if *side == Side::Kernel {
+        if found.insts[at.block.index()][at.index] == Side::Kernel {
             let mut computable = kernel_knows(program, flow, decisions, inst);
+            computable &= found.scratch == Side::Kernel || !touches_scratch(&inst.op);
             inst.op.for_each_src(|reg| computable &= found.regs[reg.index()] == Side::Kernel);
             // A value selected in U is assigned in U; what only K can have is captured where it is assigned.
             let assigned_in_user = inst.op.dst().is_some_and(|dst| found.regs[dst.index()] == Side::User);
-            if !computable || (assigned_in_user && !only_in_kernel(&inst.op)) {
-                *side = Side::User;
+            if !computable || (assigned_in_user && !found.only_in_kernel(&inst.op)) {
+                found.insts[at.block.index()][at.index] = Side::User;
                 changed = true;
                 if let Some(dst) = inst.op.dst() {
                     to_user(found, dst, Cause::Inst(at));
@@ -178,11 +191,6 @@ pub(super) fn kernel_knows(program: &Program, flow: &Flow<'_>, decisions: &Decis
     }
 }
 
-/// Whether nothing but K has the value: a pinned op, or a read of a variable that lives there.
-pub(super) fn only_in_kernel(op: &Op) -> bool {
-    is_pinned(op) || matches!(op, Op::GetVar { .. } | Op::GetElem { .. })
-}
-
 /// `placement=user`: moves to U what no pinned op needs.
 fn keep_pinned(program: &Program, flow: &Flow<'_>, decisions: &Decisions, found: &mut Sides) {
     let mut keep: Vec<Vec<bool>> = flow.clause.blocks.iter().map(|b| vec![false; b.insts.len()]).collect();
@@ -190,7 +198,7 @@ fn keep_pinned(program: &Program, flow: &Flow<'_>, decisions: &Decisions, found:
     for (at, inst) in flow.insts() {
         if found.inst(at) == Side::Kernel
             && kernel_knows(program, flow, decisions, inst)
-            && is_pinned(&inst.op)
+            && (is_pinned(&inst.op) || (touches_scratch(&inst.op) && found.scratch == Side::Kernel))
         {
             work.push(at);
         }
@@ -237,6 +245,10 @@ pub(super) fn may_end(program: &Program, flow: &Flow<'_>, inst: &Inst) -> bool {
                 Some((_, Inst { op: Op::Const { value: 0, .. } | Op::Null { .. }, .. }))
             );
             drops(program, &inst.op) && !removes
+        }
+        // `speculate` ends the clause if there is nothing to record for; the others fault on a bad number.
+        Op::Record { site, .. } => {
+            matches!(program.sites[site.index()].action, Action::Speculate | Action::Commit | Action::Discard)
         }
         Op::Binary { op, rhs, .. } if op.may_fault() => !matches!(
             flow.only_definition(*rhs),

@@ -145,6 +145,9 @@ impl Explainer<'_> {
                 self.line(format_args!("  {:7} {what}", format!("{name}:")));
             }
         }
+        if let Some(why) = self.reason(Subject::Clause(id)) {
+            self.line(format_args!("  {why}"));
+        }
         let slots = &plan.clause_layouts[id.index()];
         let sends = match (&plan.user[id.index()], slots.fault) {
             (None, None) => "nothing".to_owned(),
@@ -158,6 +161,7 @@ impl Explainer<'_> {
             let (kind, bytes) = match slot.kind {
                 SlotKind::Int => ("integer", ""),
                 SlotKind::Str => ("string", " and its bytes"),
+                SlotKind::Bytes => ("memory", " and its bytes"),
                 SlotKind::Fault => ("fault", ""),
             };
             self.line(format_args!("    ${i} {kind}: {what}, {} bytes{bytes}", slot.size()));

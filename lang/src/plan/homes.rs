@@ -3,16 +3,16 @@
 
 use std::collections::{BTreeSet, HashSet};
 
-use super::classify::{Decisions, Sides, classify};
+use super::classify::{Blocker, Decisions, Sides, classify};
 use super::flow::Flow;
 use super::groups::key_layouts;
 use super::roles::Roles;
 use super::why::{Because, Known, var_name};
 use super::{Capabilities, Cuts, KeyPart, Placement, PlanOptions, Reason, Side, Subject};
-use crate::builtins::Action;
-use crate::builtins::AggFn;
 use crate::builtins::aggs::Shape;
+use crate::builtins::{Action, AggFn, Func};
 use crate::ir::print::agg_name;
+use crate::ir::verify::{changes_scratch, touches_scratch};
 use crate::ir::{AggId, AggSiteId, Aggregation, ClauseId, Detail, Inst, Op, Program, Scope, SiteId, VarId};
 use crate::source::Span;
 
@@ -45,8 +45,9 @@ pub(super) fn settle(cx: &Analysed<'_>, caps: Capabilities, options: &PlanOption
     while !unsettled.is_empty() {
         while let Some(id) = unsettled.pop_first() {
             if let Some(flow) = &cx.flows[id.index()] {
-                let found = classify(cx.program, flow, &state.decisions);
+                let found = classify(cx.program, flow, id, &state.decisions);
                 state.move_effects(flow, &found);
+                state.move_scratch(flow, id, &found);
                 sides[id.index()] = Some(found);
                 unsettled.extend(state.moved());
             }
@@ -84,6 +85,7 @@ impl<'a> State<'a> {
         let decisions = Decisions {
             vars: vec![Side::Kernel; program.vars.len()],
             agg_sites: vec![Side::Kernel; program.agg_sites.len()],
+            scratch: cx.flows.iter().map(|flow| scratch_at_first(flow.as_ref(), options)).collect(),
             exit_in_user: false,
             pinned_only: options.placement == Placement::User,
         };
@@ -171,6 +173,29 @@ impl<'a> State<'a> {
         }
     }
 
+    /// Moves the scratch memory of a clause to U if an op on it cannot be in K, or if K would not know whether it runs.
+    fn move_scratch(&mut self, flow: &Flow<'_>, id: ClauseId, sides: &Sides) {
+        if self.decisions.scratch[id.index()] == Side::User || fills_at_event(flow) {
+            return;
+        }
+        let decisions = self.decisions.clone();
+        let known = Known { program: self.cx.program, flow, sides, decisions: &decisions };
+        let because = flow.insts().filter(|(_, inst)| touches_scratch(&inst.op)).find_map(|(at, inst)| {
+            let undecided = matches!(sides.blocker(at), Some(Blocker::Under(_)));
+            match (sides.inst(at), undecided && changes_scratch(&inst.op)) {
+                (Side::User, _) => Some(known.why_user(at, inst)),
+                (Side::Kernel, true) => known.effect(at, inst),
+                _ => None,
+            }
+        });
+        if let Some((why, span)) = because {
+            self.decisions.scratch[id.index()] = Side::User;
+            let text = format!("its scratch memory lives in user space: {why}");
+            self.reasons.push(Reason { subject: Subject::Clause(id), text, span: Some(span) });
+            self.moved.push(Subject::Clause(id));
+        }
+    }
+
     /// The clauses that mention what has moved since the last call.
     fn moved(&mut self) -> Vec<ClauseId> {
         let mut out = Vec::new();
@@ -178,6 +203,7 @@ impl<'a> State<'a> {
             match subject {
                 Subject::Var(var) => out.extend(&self.mentions[var.index()]),
                 Subject::AggSite(site) => out.push(self.cx.program.agg_sites[site.index()].clause),
+                Subject::Clause(clause) => out.push(clause),
                 _ => {}
             }
         }
@@ -331,6 +357,19 @@ impl<'a> State<'a> {
     }
 }
 
+/// Where the scratch memory of a clause is before anything is known.
+fn scratch_at_first(flow: Option<&Flow<'_>>, options: &PlanOptions) -> Side {
+    match flow {
+        Some(flow) if options.placement == Placement::User && !fills_at_event(flow) => Side::User,
+        _ => Side::Kernel,
+    }
+}
+
+/// Whether a clause has `copyin` in one op, which allocates where it reads: its scratch memory is at the event.
+fn fills_at_event(flow: &Flow<'_>) -> bool {
+    flow.insts().any(|(_, inst)| matches!(inst.op, Op::Call { func: Func::Copyin, .. }))
+}
+
 /// The variable an op reads or writes.
 fn variable(op: &Op) -> Option<VarId> {
     match op {
@@ -347,7 +386,7 @@ pub(super) fn named(detail: &Detail) -> &[AggId] {
     match detail {
         Detail::Printa { aggs, .. } => aggs,
         Detail::Agg(agg) => std::slice::from_ref(agg),
-        Detail::None | Detail::Format(_) => &[],
+        Detail::None | Detail::Format(_) | Detail::Option { .. } | Detail::Shape(_) => &[],
     }
 }
 

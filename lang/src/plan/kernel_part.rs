@@ -9,6 +9,7 @@ use super::pieces::{Piece, assemble, beside};
 use crate::builtins::Action;
 use crate::ir::definitions::Definitions;
 use crate::ir::structure::{Arm, Within, structure};
+use crate::ir::verify::{acts, changes_scratch};
 use crate::ir::{BlockId, Clause, Inst, Op, Reg, Terminator};
 
 /// Builds the kernel part; `None` if it would have no code.
@@ -70,7 +71,8 @@ fn kernel_needs(cx: &Decided<'_>, captures: &Captures, controls: &[bool]) -> Ker
         let effect = matches!(
             inst.op,
             Op::SetVar { .. } | Op::SetElem { .. } | Op::Aggregate { .. } | Op::Store { .. }
-        );
+        ) || acts(&inst.op)
+            || changes_scratch(&inst.op);
         if cx.sides.inst(at) == Side::Kernel && (effect || may_end(cx.program, cx.flow, inst)) {
             worklist.push(Need::Inst(at));
         }

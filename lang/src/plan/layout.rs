@@ -80,6 +80,8 @@ pub enum SlotKind {
     Int,
     /// `u32` offset from the record's start, `u32` length in bytes. NULL has offset 0.
     Str,
+    /// As [`SlotKind::Str`]; the bytes of a block, NULs among them.
+    Bytes,
     /// How an [`Attempt`](crate::ir::Terminator::Attempt) went: `u32` fault code + 1 (0: no fault), `u32` point, `u64`
     /// address or value.
     Fault,
@@ -89,7 +91,7 @@ impl Slot {
     /// Bytes it takes.
     pub fn size(&self) -> u32 {
         match self.kind {
-            SlotKind::Int | SlotKind::Str => 8,
+            SlotKind::Int | SlotKind::Str | SlotKind::Bytes => 8,
             SlotKind::Fault => 16,
         }
     }

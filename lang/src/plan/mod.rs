@@ -29,7 +29,9 @@
 //!    did, so a firing cuts once.
 //! 10. `ERROR` clauses run in U: variables they write live in U; the built-ins they read are captured in every record
 //!     that can carry or lead to a fault ([`GroupLayout::shared_slots`]).
-//! 11. A pinned op whose operand is not K-computable is an error that prints the chain of dependence.
+//! 11. A pinned op whose operand is not K-computable is an error that prints the chain of dependence; so is a signal that
+//!     K would send although U decides whether the clause comes to it.
+//! 12. The scratch memory of a clause is on one side: K, unless an op on it cannot be there or U decides whether it runs.
 //!
 //! # The files, in the order in which [`plan`] uses them
 //!

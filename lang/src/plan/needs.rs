@@ -5,6 +5,7 @@ use super::Side;
 use super::classify::{Sides, drops, may_end};
 use super::flow::{At, Flow, Step};
 use crate::ir::structure::Arm;
+use crate::ir::verify::{acts, changes_scratch};
 use crate::ir::{BlockId, Inst, Op, Program, Reg, Terminator};
 
 /// How the user part goes on at a branch.
@@ -54,7 +55,9 @@ fn is_root(program: &Program, flow: &Flow<'_>, inst: &Inst) -> bool {
     matches!(
         inst.op,
         Op::SetVar { .. } | Op::SetElem { .. } | Op::Aggregate { .. } | Op::Record { .. } | Op::Store { .. }
-    ) || may_end(program, flow, inst)
+    ) || acts(&inst.op)
+        || changes_scratch(&inst.op)
+        || may_end(program, flow, inst)
 }
 
 /// Finds what the user part needs.

@@ -5,8 +5,9 @@ use super::classify::Blocker;
 use super::homes::{Analysed, Settled};
 use super::why::{Known, var_name};
 use super::{PlanError, Side, Subject, refusal};
+use crate::builtins::Func;
 use crate::diag::Diagnostic;
-use crate::ir::verify::is_pinned;
+use crate::ir::verify::{acts, is_pinned, touches_scratch};
 use crate::ir::{Inst, Op, print};
 
 /// Finds every pinned op that cannot be carried out at the event.
@@ -26,9 +27,17 @@ pub(super) fn check(cx: &Analysed<'_>, settled: &Settled) -> PlanError {
         }
         if let (Some(flow), Some(sides)) = (&cx.flows[i], &settled.sides[i]) {
             let known = Known { program: cx.program, flow, sides, decisions: &settled.decisions };
-            errors.extend(flow.insts().filter(|(_, inst)| is_pinned(&inst.op)).filter_map(|(at, inst)| {
+            let scratch = settled.decisions.scratch[i] == Side::Kernel;
+            let at_event = |inst: &Inst| is_pinned(&inst.op) || (scratch && touches_scratch(&inst.op));
+            errors.extend(flow.insts().filter(|(_, inst)| at_event(inst)).filter_map(|(at, inst)| {
                 match (sides.inst(at), sides.blocker(at), &inst.op) {
                     (Side::User, _, _) => Some(dependence(cx, settled, &known, inst)),
+                    // What is done to the world is undone by nothing, and must not be done for a clause that has ended.
+                    (Side::Kernel, Some(blocker), op) if acts(op) => {
+                        let (why, span) = known.blocked(blocker);
+                        let text = format!("{} must be decided in the kernel", described(inst));
+                        Some(refusal(Some(inst.span), text).label(span, why))
+                    }
                     // A store is undone by nothing, so K must know whether it happens. That the clause may have ended
                     // before does not matter: scratch memory ends with it.
                     (Side::Kernel, Some(blocker @ Blocker::Under(_)), Op::Store { .. }) => {
@@ -46,6 +55,13 @@ pub(super) fn check(cx: &Analysed<'_>, settled: &Settled) -> PlanError {
 
 /// The error for one op, with a label for each step from it to what runs in user space.
 fn dependence(cx: &Analysed<'_>, settled: &Settled, known: &Known<'_>, inst: &Inst) -> Diagnostic {
+    if let Op::Call { func: func @ (Func::Copyout | Func::Copyoutstr), .. } = inst.op {
+        let text = format!("`{}` cannot be carried out by eBPF on this kernel", func.row().name);
+        let why = "lockdown hides bpf_probe_write_user, with which a program writes to a process";
+        return refusal(Some(inst.span), text)
+            .label(inst.span, why.to_owned())
+            .help("it works where commands are traced without eBPF: `--source=ptrace -c COMMAND`");
+    }
     let text = format!("{} needs the event itself, but uses a value computed in user space", described(inst));
     let mut error = refusal(Some(inst.span), text);
     let Some(reg) = known.user_operand(inst) else { return error };
@@ -70,6 +86,8 @@ fn dependence(cx: &Analysed<'_>, settled: &Settled, known: &Known<'_>, inst: &In
 fn described(inst: &Inst) -> String {
     match &inst.op {
         Op::Builtin { var, index, .. } => format!("`{}`", print::builtin(*var, *index)),
+        Op::Call { func: Func::Block, .. } => "a read of memory".to_owned(),
+        Op::Call { func: Func::Signal, .. } => "a signal to the process".to_owned(),
         Op::Call { func, .. } => format!("`{}`", func.row().name),
         Op::Store { .. } => "a store to scratch memory".to_owned(),
         _ => "a read of memory".to_owned(),

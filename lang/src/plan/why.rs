@@ -3,6 +3,7 @@
 use super::Side;
 use super::classify::{Blocker, Cause, Decisions, Sides, kernel_knows};
 use super::flow::{At, Flow};
+use crate::builtins::funcs::BLOCK_MOST;
 use crate::builtins::{Class, Kernel};
 use crate::ir::print::scope_prefix;
 use crate::ir::verify::CONST_STRING;
@@ -142,11 +143,22 @@ impl Known<'_> {
                         "`{name}` runs in the kernel only if argument {} is a constant of at most {CONST_STRING} bytes",
                         n + 1
                     ),
+                    (Class::Pinned | Class::Free, Kernel::ConstSize(_)) => {
+                        format!(
+                            "the kernel reads memory only in pieces of a constant size, of at most {BLOCK_MOST} bytes"
+                        )
+                    }
                     _ => format!("`{name}` runs in user space only"),
                 }
             }
             _ => "this runs in user space only".to_owned(),
         })
+    }
+
+    /// Why an instruction is on side U: what it needs that K does not have, or that K does not know it.
+    pub(super) fn why_user(&self, at: At, inst: &Inst) -> Because {
+        let unknown = || (self.unknown(inst).unwrap_or("this runs in user space only".to_owned()), inst.span);
+        self.effect(at, inst).unwrap_or_else(unknown)
     }
 
     /// Why an effect at a place is not in K.

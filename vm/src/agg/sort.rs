@@ -194,7 +194,7 @@ fn size(ty: ValueType) -> u8 {
     match ty {
         ValueType::Int { bits, .. } => bits,
         ValueType::Pointer | ValueType::Symbolic(_) => 64,
-        ValueType::Str => 0,
+        ValueType::Str | ValueType::Bytes(_) => 0,
     }
 }
 

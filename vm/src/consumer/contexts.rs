@@ -11,8 +11,10 @@ use crate::host::{Host, TaskInfo};
 use crate::names::Process;
 use crate::runtime::{group_slot, record_builtin, record_string};
 
-/// The tracer, now. It reads no memory: nothing it could name is the traced system's.
-pub(super) struct TracerContext {
+/// The tracer, now. It reads and writes no memory, since nothing it could name is the traced system's, and gets no
+/// signals, since only traced processes do.
+pub(super) struct TracerContext<'h> {
+    host: &'h dyn Host,
     task: TaskInfo,
     cpu: u32,
     time: u64,
@@ -21,9 +23,10 @@ pub(super) struct TracerContext {
     late: u64,
 }
 
-impl TracerContext {
-    pub(super) fn new(host: &dyn Host, late: u64) -> TracerContext {
+impl<'h> TracerContext<'h> {
+    pub(super) fn new(host: &'h dyn Host, late: u64) -> TracerContext<'h> {
         TracerContext {
+            host,
             task: host.own_task(),
             cpu: host.cpu(),
             time: host.monotonic(),
@@ -33,7 +36,7 @@ impl TracerContext {
     }
 }
 
-impl EventContext for TracerContext {
+impl EventContext for TracerContext<'_> {
     fn int(&mut self, var: BuiltinVar, index: u32) -> Result<i64, Raised> {
         Ok(match var {
             BuiltinVar::Arg if index == 2 => self.late as i64,
@@ -61,6 +64,10 @@ impl EventContext for TracerContext {
 
     fn read_string(&mut self, _: AddrSpace, addr: u64, _: usize, _: &mut Vec<u8>) -> Result<(), Raised> {
         Err(Raised::new(FaultKind::BadAddr, addr))
+    }
+
+    fn parent(&mut self, pid: u32) -> Option<u32> {
+        self.host.parent(pid)
     }
 }
 
@@ -132,5 +139,17 @@ impl EventContext for ErrorContext<'_> {
 
     fn process(&mut self, addresses: &[u64]) -> Process {
         self.event.process(addresses)
+    }
+
+    fn write(&mut self, addr: u64, bytes: &[u8]) -> Result<(), Raised> {
+        self.event.write(addr, bytes)
+    }
+
+    fn signal(&mut self, signal: i32) {
+        self.event.signal(signal);
+    }
+
+    fn parent(&mut self, pid: u32) -> Option<u32> {
+        self.event.parent(pid)
     }
 }

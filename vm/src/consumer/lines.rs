@@ -13,7 +13,7 @@ use crate::agg::AggTable;
 use crate::agg::sort;
 use crate::format::{Style, folded, json};
 use crate::output::Output;
-use crate::record::Row;
+use crate::record::{Records, Row};
 
 /// Text is passed on at this size.
 const LONG: usize = 1 << 16;
@@ -40,16 +40,23 @@ pub(super) fn entries(output: &mut dyn Output, table: &AggTable, settings: &Sett
 
 impl Session<'_> {
     /// Prints a row in the format of the run and carries out its actions.
-    pub(super) fn print_row(&mut self, row: Row, probe: ProbeIndex, cpu: u32) {
+    pub(super) fn print_row(
+        &mut self,
+        records: &Records,
+        row: Row,
+        probe: ProbeIndex,
+        cpu: u32,
+        followed: bool,
+    ) {
         match self.settings.format {
-            OutputFormat::Text => self.row(row, probe, cpu),
-            OutputFormat::Json => self.json_row(row, probe, cpu),
-            OutputFormat::Folded => self.folded_row(row, probe),
+            OutputFormat::Text => self.row(records, row, probe, cpu, followed),
+            OutputFormat::Json => self.json_row(records, row, probe, cpu),
+            OutputFormat::Folded => self.folded_row(records, row, probe),
         }
     }
 
     /// `{"type":"row","cpu":…,"probe":{…},"data":[…]}`: an element for each action.
-    fn json_row(&mut self, row: Row, probe: ProbeIndex, cpu: u32) {
+    fn json_row(&mut self, records: &Records, row: Row, probe: ProbeIndex, cpu: u32) {
         let Some(fired) = self.plan.program.probes.get(probe.index()) else { return };
         let mut out = Vec::new();
         // Writing to a vector cannot fail.
@@ -58,11 +65,11 @@ impl Session<'_> {
         out.extend_from_slice(b",\"data\":[");
         let mut elements = 0;
         for index in row.indices() {
-            let Some((site, first)) = self.world.records.get(index) else { continue };
+            let Some((site, first)) = records.get(index) else { continue };
             let Some(found) = self.plan.program.sites.get(site.index()) else { continue };
             // Before what the action says is said: a `clear` must not come before it is printed.
             self.text.clear();
-            self.action(site, first, probe);
+            self.action(records, site, first, probe);
             if found.action == Action::Default {
                 continue;
             }
@@ -77,7 +84,7 @@ impl Session<'_> {
                     let name = if found.action == Action::Exit { "status" } else { "value" };
                     let _ = write!(out, ",\"{name}\":");
                     let style = self.style();
-                    json::value(&mut out, self.world.records.value(first, ty.reg_kind()), *ty, style);
+                    json::value(&mut out, records.value(first, ty.reg_kind()), *ty, style);
                 }
                 _ if !self.text.is_empty() => self.json_text(&mut out),
                 _ => {}
@@ -94,15 +101,15 @@ impl Session<'_> {
     }
 
     /// Carries out the actions of a row; of what they print, stacks alone are lines.
-    fn folded_row(&mut self, row: Row, probe: ProbeIndex) {
+    fn folded_row(&mut self, records: &Records, row: Row, probe: ProbeIndex) {
         let mut out = Vec::new();
         for index in row.indices() {
-            let Some((site, first)) = self.world.records.get(index) else { continue };
+            let Some((site, first)) = records.get(index) else { continue };
             self.text.clear();
-            self.action(site, first, probe);
+            self.action(records, site, first, probe);
             let args = self.plan.program.sites.get(site.index()).map_or(&[][..], |site| &site.args);
             if let [ty @ ValueType::Symbolic(Symbolic::Stack)] = args {
-                let number = self.world.records.value(first, ty.reg_kind()).int() as u64;
+                let number = records.value(first, ty.reg_kind()).int() as u64;
                 folded::once(&mut out, number, self.style());
             }
         }
@@ -110,7 +117,7 @@ impl Session<'_> {
     }
 
     fn style(&self) -> Style<'_> {
-        let symbols = symbols(self.host, &self.world.stacks, self.settings);
+        let symbols = symbols(self.host, &self.world.stacks, &self.settings);
         Style { host: self.host, escape: false, symbols }
     }
 

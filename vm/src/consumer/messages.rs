@@ -29,9 +29,9 @@ pub(super) fn fault(clause: u32, probe: &Probe, raised: Raised, point: u32) -> S
     text
 }
 
-/// A `normalize` by 0, which is not carried out (runtime spec §7.9).
-pub(super) fn no_divisor(clause: u32, probe: &Probe) -> String {
-    error(clause, probe, "invalid normalization value")
+/// What the consumer could not do for an action (runtime spec §11.1): `invalid normalization value` and the like.
+pub(super) fn not_done(clause: u32, probe: &Probe, why: &str) -> String {
+    error(clause, probe, why)
 }
 
 fn error(clause: u32, probe: &Probe, what: &str) -> String {
@@ -87,6 +87,9 @@ pub(super) fn losses(drops: &Drops) -> Vec<Loss> {
         principal,
         aggregation,
         dynamic,
+        speculative,
+        speculations_busy,
+        speculations_unavailable,
         double_error,
         missed,
         coalesced_cuts,
@@ -108,6 +111,14 @@ pub(super) fn losses(drops: &Drops) -> Vec<Loss> {
     }
     let n = *dynamic;
     line("DTRACEDROP_DYNAMIC", None, n, format!("dynamic variable drop{}", plural(n)));
+    let n = *speculative;
+    line("DTRACEDROP_SPEC", None, n, format!("speculative drop{}", plural(n)));
+    let n = *speculations_busy;
+    let text = "(available buffer(s) still busy)";
+    line("DTRACEDROP_SPECBUSY", None, n, format!("failed speculation{} {text}", plural(n)));
+    let n = *speculations_unavailable;
+    let text = "(no speculative buffer available)";
+    line("DTRACEDROP_SPECUNAVAIL", None, n, format!("failed speculation{} {text}", plural(n)));
     let n = *double_error;
     line("DTRACEDROP_DBLERROR", None, n, format!("error{} in ERROR probe enabling", plural(n)));
     let n = *stack_strings;
@@ -148,6 +159,8 @@ pub(super) fn advice(drops: &Drops, suspects: &[String]) -> Vec<String> {
         &format!("lost records may have left wrong values in {}", suspects.join(", ")),
     );
     line(!drops.aggregation.is_empty(), "a larger `-x aggsize` holds more keys");
+    line(drops.speculative > 0, "a larger `-x specsize` holds more records of a speculation");
+    line(drops.speculations_unavailable > 0, "a larger `-x nspec` allows more speculations at a time");
     line(drops.dynamic > 0, "set variables to 0 when they are done with, or raise `-x dynvarsize`");
     lines
 }

@@ -110,6 +110,7 @@ impl Consumer<'_> {
             self.timers.start(self.session.host.monotonic());
             self.follow(source)?;
         }
+        self.session.print_returns();
         let exited = self.session.exit;
         if exited.is_none() && self.interrupts.count() > 0 {
             self.session.blank_line();
@@ -119,6 +120,7 @@ impl Consumer<'_> {
         let exited = self.session.exit.take();
         self.session.world.exit = None;
         self.fire(source, ProbeId::END);
+        self.session.print_returns();
         self.session.exit = self.session.exit.or(exited);
         self.session.release(source.kernel());
         if let Some(kernel) = source.kernel() {
@@ -144,6 +146,8 @@ impl Consumer<'_> {
             {
                 self.session.take_stacks(kernel);
             }
+            self.session.print_returns();
+            self.retime();
             self.after_drain()?;
             if matches!(waited, Wait::Stopped | Wait::TargetsGone) {
                 return Ok(());
@@ -174,6 +178,16 @@ impl Consumer<'_> {
             }
         }
         Ok(())
+    }
+
+    /// Takes over rates that `setopt` has changed.
+    fn retime(&mut self) {
+        let Settings { switchrate, aggrate, .. } = self.session.settings;
+        let now = self.session.host.monotonic();
+        self.timers.set(Due::Switch, switchrate, now);
+        if self.session.plan.cuts.any() {
+            self.timers.set(Due::Aggregations, aggrate, now);
+        }
     }
 
     /// Whether no further event is to be looked at.

@@ -2,6 +2,9 @@
 //! when all have run prints what they recorded, in order. In: events. Out: rows and messages on the output, state in the
 //! world.
 
+use std::collections::{BTreeMap, HashMap};
+
+use dtrail_lang::builtins::actions::ActionKind;
 use dtrail_lang::builtins::symbolic::sampled;
 use dtrail_lang::builtins::{Action, BuiltinVar};
 use dtrail_lang::env::ProbeId;
@@ -17,10 +20,10 @@ use crate::engine::{Ending, Engine, Input};
 use crate::event::{Event, EventContext, EventSink, Flow, KernelState};
 use crate::fault::Raised;
 use crate::format::symbols::Symbols;
-use crate::format::{Style, printa, printf, row, trace};
+use crate::format::{Style, dump, flow, print, printa, printf, row, trace};
 use crate::host::Host;
 use crate::output::Output;
-use crate::record::Row;
+use crate::record::{Records, Row};
 use crate::runtime::{Run, World, kernel_ending, word_at};
 use crate::stacks::{self, StackTable, is_numbered};
 use crate::vars::Thread;
@@ -31,7 +34,7 @@ pub(super) struct Session<'a> {
     pub(super) engine: &'a mut dyn Engine,
     pub(super) host: &'a dyn Host,
     pub(super) output: &'a mut dyn Output,
-    pub(super) settings: &'a Settings,
+    pub(super) settings: Settings,
     pub(super) world: World,
     /// The status of an `exit` that has run: no further event is looked at.
     pub(super) exit: Option<i64>,
@@ -40,6 +43,10 @@ pub(super) struct Session<'a> {
     error_probe: Option<ProbeIndex>,
     /// Whether the heading was printed or decided against.
     heading_decided: bool,
+    /// By CPU: the indentation of flow mode.
+    streams: HashMap<u32, flow::Stream>,
+    /// By CPU: a return in flow mode whose look depends on the record after it.
+    returns: BTreeMap<u32, Return>,
     /// Whether advice about memory that was not resident may still come: once a run, and only from sources that see it.
     residency_due: bool,
     /// What the current firing has to say, in order; and what of it comes after the rest (`ERROR` within `BEGIN`).
@@ -56,9 +63,28 @@ pub(super) struct Session<'a> {
 
 /// Something that a firing leaves for its end.
 pub(super) enum Item {
-    Row { row: Row, probe: ProbeIndex },
+    /// A row, of this CPU if it is not the firing's.
+    Row {
+        row: Row,
+        probe: ProbeIndex,
+        cpu: Option<u32>,
+    },
     Fault(Fault),
     Message(String),
+}
+
+/// A row that waits for the next record of its CPU.
+struct Return {
+    records: Records,
+    row: Row,
+    probe: ProbeIndex,
+}
+
+/// What the consumer did not do for an action.
+enum NotDone {
+    Divisor,
+    Option { name: String, value: String, why: String },
+    Reopen { path: String, why: String },
 }
 
 /// A fault of a clause of a probe.
@@ -118,12 +144,14 @@ impl<'a> Session<'a> {
             engine,
             host,
             output,
-            settings,
+            settings: settings.clone(),
             world,
             exit: None,
             bug: None,
             error_probe: error.map(|index| ProbeIndex(index as u32)),
             heading_decided: false,
+            streams: HashMap::new(),
+            returns: BTreeMap::new(),
             residency_due: only_resident,
             items: Vec::new(),
             late_items: Vec::new(),
@@ -140,7 +168,8 @@ impl<'a> Session<'a> {
 
     /// Says something on standard error, behind the program's name.
     pub(super) fn say(&mut self, message: &str) {
-        self.output.diagnostic(format!("{}: {message}", self.settings.program).as_bytes());
+        let text = format!("{}: {message}", self.settings.program);
+        self.output.diagnostic(text.as_bytes());
     }
 
     /// Runs a firing of which nothing was captured: whole clauses, here and now.
@@ -231,24 +260,33 @@ impl<'a> Session<'a> {
     ) {
         match ending {
             Ending::Done => {
-                let row = self.world.records.commit();
+                let row = self.world.commit_row(self.plan, firing.probe);
                 if row.is_some() {
                     self.know_cpu(context, firing);
                 }
-                self.items.extend(row.map(|row| Item::Row { row, probe: firing.probe }));
+                self.items.extend(row.map(|row| Item::Row { row, probe: firing.probe, cpu: None }));
+                self.take_committed();
             }
             Ending::Dropped => self.world.records.rollback(),
             Ending::Bug(what) => self.bug = Some(what),
             Ending::Fault { raised, point } => {
                 self.world.records.rollback();
+                self.take_committed();
                 self.fault(raised, point, clause, context, firing);
             }
         }
     }
 
+    /// What the clause committed follows its own row, which it then has not got.
+    fn take_committed(&mut self) {
+        let rows = self.world.committed.drain(..);
+        self.items.extend(rows.map(|of| Item::Row { row: of.row, probe: of.probe, cpu: Some(of.cpu) }));
+    }
+
     /// Looks for the CPU that the prefix of a row shows, unless rows have none.
     fn know_cpu(&self, context: &mut dyn EventContext, firing: &mut Firing<'_>) {
-        if (!self.settings.quiet || self.held.is_some()) && firing.cpu.is_none() {
+        let shown = !self.settings.quiet || self.settings.flowindent;
+        if (shown || self.held.is_some()) && firing.cpu.is_none() {
             firing.cpu = Some(context.int(BuiltinVar::Cpu, 0).unwrap_or(0) as u32);
         }
     }
@@ -289,7 +327,8 @@ impl<'a> Session<'a> {
             let mut run = Run::new(plan, &mut self.world, input, kernel, error_probe, clause);
             match self.engine.run(clause, code, &mut run) {
                 Ending::Done => {
-                    let row = self.world.records.commit().map(|row| Item::Row { row, probe: error_probe });
+                    let row = self.world.commit_row(plan, error_probe);
+                    let row = row.map(|row| Item::Row { row, probe: error_probe, cpu: None });
                     if row.is_some() {
                         self.know_cpu(&mut context, firing);
                     }
@@ -297,6 +336,7 @@ impl<'a> Session<'a> {
                     let items =
                         if probe.id == ProbeId::BEGIN { &mut self.late_items } else { &mut self.items };
                     items.extend(row);
+                    self.take_committed();
                 }
                 Ending::Fault { .. } => {
                     self.world.records.rollback();
@@ -365,21 +405,71 @@ impl<'a> Session<'a> {
     /// Prints what a firing recorded.
     fn print(&mut self, items: Vec<Item>, firing: &mut Firing<'_>, generation: Option<u32>) {
         let mut taken = false;
+        let records = std::mem::take(&mut self.world.records);
         for item in &items {
             match item {
                 Item::Message(message) => self.say(message),
                 Item::Fault(fault) => self.tell_fault(fault),
-                Item::Row { row, probe } => {
-                    if !taken && self.cuts(*row) {
+                Item::Row { row, probe, cpu } => {
+                    if !taken && self.cuts(&records, *row) {
                         taken = true;
                         self.snapshot(firing, generation);
                     }
-                    self.know_stacks(*row, firing);
-                    self.print_row(*row, *probe, firing.cpu.unwrap_or(0));
+                    self.know_stacks(&records, *row, firing);
+                    self.consume(&records, *row, *probe, cpu.or(firing.cpu).unwrap_or(0));
                 }
             }
         }
+        self.world.records = records;
         self.items = items;
+    }
+
+    /// Prints a row, or holds it until the next record of its CPU is known.
+    fn consume(&mut self, records: &Records, row: Row, probe: ProbeIndex, cpu: u32) {
+        self.print_return(cpu, Some((probe, self.clause_of(records, row))));
+        if self.settings.flowindent && self.waits(records, row, probe) {
+            let mut held = Records::default();
+            let sites = &self.plan.program.sites;
+            let types = |site: SiteId| sites.get(site.index()).map_or(&[][..], |site| &site.args);
+            if let Some(row) = held.append(records, row, types) {
+                self.returns.insert(cpu, Return { records: held, row, probe });
+            }
+            return;
+        }
+        self.print_row(records, row, probe, cpu, false);
+    }
+
+    /// Whether the look of a row depends on what follows: a return that other clauses have too. What is done at once is
+    /// done at once.
+    fn waits(&self, records: &Records, row: Row, probe: ProbeIndex) -> bool {
+        let name = self.plan.program.probes.get(probe.index()).map_or("", |probe| &probe.name);
+        let several = self.plan.probe_clauses.get(probe.index()).is_some_and(|clauses| clauses.len() > 1);
+        let data = |site: SiteId| {
+            let site = self.plan.program.sites.get(site.index());
+            site.is_some_and(|site| site.action.row().kind != ActionKind::Consumer)
+        };
+        several && flow::kind(name) == flow::Kind::Return && records.actions(row).all(|(site, _)| data(site))
+    }
+
+    /// Prints the row that a CPU holds, if it does; `next` is what follows it.
+    fn print_return(&mut self, cpu: u32, next: Option<(ProbeIndex, Option<ClauseId>)>) {
+        let Some(Return { records, row, probe }) = self.returns.remove(&cpu) else { return };
+        let clause = self.clause_of(&records, row);
+        let followed = next.is_some_and(|(next, by)| next == probe && by != clause);
+        self.print_row(&records, row, probe, cpu, followed);
+    }
+
+    /// Prints the rows that all CPUs hold: nothing follows for now.
+    pub(super) fn print_returns(&mut self) {
+        while let Some(&cpu) = self.returns.keys().next() {
+            self.print_return(cpu, None);
+        }
+    }
+
+    /// The clause that recorded a row.
+    fn clause_of(&self, records: &Records, row: Row) -> Option<ClauseId> {
+        let (site, _) = records.actions(row).next()?;
+        self.plan.program.sites.get(site.index()).map(|site| site.clause)
     }
 
     /// Brings the keys of aggregations that print as symbols to the form that stands for all of their meaning: of an
@@ -408,11 +498,10 @@ impl<'a> Session<'a> {
     }
 
     /// The same if a row has a stack that is not known yet.
-    fn know_stacks(&mut self, row: Row, firing: &mut Firing<'_>) {
+    fn know_stacks(&mut self, records: &Records, row: Row, firing: &mut Firing<'_>) {
         if !self.stacks_used {
             return;
         }
-        let records = &self.world.records;
         let unknown = records.actions(row).any(|(site, first)| {
             let types = self.plan.program.sites.get(site.index()).map_or(&[][..], |site| &site.args);
             types.iter().zip(first..).any(|(&ty, index)| {
@@ -425,9 +514,9 @@ impl<'a> Session<'a> {
         }
     }
 
-    fn cuts(&self, row: Row) -> bool {
+    fn cuts(&self, records: &Records, row: Row) -> bool {
         let sites = &self.plan.program.sites;
-        let mut actions = self.world.records.actions(row);
+        let mut actions = records.actions(row);
         actions.any(|(site, _)| sites.get(site.index()).is_some_and(|site| site.action.row().cut))
     }
 
@@ -457,29 +546,40 @@ impl<'a> Session<'a> {
         self.take_stacks(kernel);
     }
 
-    /// Prints a row and carries out its actions.
-    pub(super) fn row(&mut self, row: Row, probe: ProbeIndex, cpu: u32) {
-        let Settings { quiet, testing, .. } = *self.settings;
+    /// Prints a row and carries out its actions. `followed` as in [`flow::Stream::prefix`].
+    pub(super) fn row(&mut self, records: &Records, row: Row, probe: ProbeIndex, cpu: u32, followed: bool) {
+        let Settings { quiet, flowindent, testing, .. } = self.settings;
         self.text.clear();
-        if !std::mem::replace(&mut self.heading_decided, true) && !quiet {
-            row::heading(&mut self.text, testing);
-        }
-        if !quiet && let Some(probe) = self.plan.program.probes.get(probe.index()) {
-            row::prefix(&mut self.text, cpu, probe, testing);
-        }
-        for index in row.indices() {
-            if let Some((site, first)) = self.world.records.get(index) {
-                self.action(site, first, probe);
+        if !std::mem::replace(&mut self.heading_decided, true) {
+            match (flowindent, quiet) {
+                (true, _) => flow::heading(&mut self.text),
+                (false, false) => row::heading(&mut self.text, testing),
+                (false, true) => {}
             }
         }
-        if !quiet {
+        if let Some(of) = self.plan.program.probes.get(probe.index()) {
+            if flowindent {
+                let clause = self.clause_of(records, row).unwrap_or(ClauseId(0));
+                let stream = self.streams.entry(cpu).or_default();
+                stream.prefix(&mut self.text, cpu, of, (probe, clause), followed);
+            } else if !quiet {
+                row::prefix(&mut self.text, cpu, of, testing);
+            }
+        }
+        for index in row.indices() {
+            if let Some((site, first)) = records.get(index) {
+                self.action(records, site, first, probe);
+            }
+        }
+        // `setopt` may have changed it just now.
+        if !self.settings.quiet {
             self.text.push(b'\n');
         }
         self.output.write(&self.text);
     }
 
     /// Appends the text of one action, or does what it says; `first` finds its values.
-    pub(super) fn action(&mut self, id: SiteId, first: usize, probe: ProbeIndex) {
+    pub(super) fn action(&mut self, records: &Records, id: SiteId, first: usize, probe: ProbeIndex) {
         let Some(site) = self.plan.program.sites.get(id.index()) else { return };
         let escape = self.output.is_terminal();
         if site.action == Action::Printa || site.action == Action::Trunc {
@@ -490,16 +590,36 @@ impl<'a> Session<'a> {
             output.write(text);
             text.clear();
         };
-        let World { records, aggs, stacks, .. } = world;
+        let World { aggs, stacks, .. } = world;
         let style = Style { host: *host, escape, symbols: symbols(*host, stacks, settings) };
         let mut values = site.args.iter().zip(first..).map(|(ty, i)| records.value(i, ty.reg_kind()));
+        let mut number = || values.next().map_or(0, crate::value::ValueRef::int);
+        let mut not_done = None;
         match (site.action, &site.detail) {
             (action, _) if action == Action::Trace || sampled(action).is_some() => {
+                let strsize = self.plan.program.limits.strsize;
                 for (value, &ty) in values.zip(&site.args) {
-                    trace::trace(text, value, ty, settings.quiet, style);
+                    match settings.rawbytes && action == Action::Trace {
+                        true => trace::raw(text, value, ty, strsize),
+                        false => trace::trace(text, value, ty, settings.quiet, style),
+                    }
                 }
             }
             (Action::Printf, Detail::Format(format)) => printf::printf(text, format, &mut values, style),
+            (Action::Tracemem, _) => {
+                let bytes = values.next().map_or(&[][..], crate::value::ValueRef::bytes);
+                let limit = values.next().and_then(|limit| usize::try_from(limit.int()).ok());
+                dump::dump(text, &bytes[..limit.unwrap_or(usize::MAX).min(bytes.len())]);
+            }
+            (Action::Print, Detail::Shape(shape)) => match (values.next(), values.next()) {
+                (Some(address), Some(bytes)) => {
+                    let most = settings.printsize as usize;
+                    let bytes = bytes.bytes();
+                    print::target(text, address.int() as u64, shape, &bytes[..bytes.len().min(most)]);
+                }
+                (Some(value), None) => print::value(text, shape, value, style),
+                _ => {}
+            },
             (Action::Printa, Detail::Printa { format, aggs: named }) => {
                 let tables: Vec<&AggTable> = named.iter().filter_map(|&agg| aggs.get(agg)).collect();
                 let any = match format {
@@ -518,38 +638,75 @@ impl<'a> Session<'a> {
             }
             (Action::Clear, Detail::Agg(agg)) => with(aggs, *agg, AggTable::clear),
             (Action::Trunc, Detail::Agg(agg)) => {
-                let keep = values.next().map_or(0, crate::value::ValueRef::int);
+                let keep = number();
                 with(aggs, *agg, |table| table.trunc(keep, stacks));
             }
-            (Action::Normalize, Detail::Agg(agg)) => {
-                match values.next().map_or(0, crate::value::ValueRef::int) {
-                    0 => {
-                        let program = &self.plan.program;
-                        let clause =
-                            program.clauses.get(site.clause.index()).map_or(0, |clause| clause.number);
-                        if let Some(probe) = program.probes.get(probe.index()) {
-                            self.say(&messages::no_divisor(clause, probe));
-                        }
-                    }
-                    normal => with(aggs, *agg, |table| table.normalize(normal)),
+            (Action::Normalize, Detail::Agg(agg)) => match number() {
+                0 => not_done = Some(NotDone::Divisor),
+                normal => with(aggs, *agg, |table| table.normalize(normal)),
+            },
+            (Action::Denormalize, Detail::Agg(agg)) => with(aggs, *agg, |table| table.normalize(1)),
+            (Action::System, Detail::Format(format)) => {
+                let command = formatted(format, &mut values, style);
+                // The command writes to the same place: what came before must be there before.
+                spill(text);
+                // A failure is kept and comes out of the consumer's next flush.
+                let _ = output.flush();
+                host.system(&command);
+            }
+            (Action::Freopen, Detail::Format(format)) => {
+                let path = formatted(format, &mut values, style);
+                spill(text);
+                if let Err(why) = output.reopen(&path) {
+                    let path = String::from_utf8_lossy(&path).into_owned();
+                    not_done = Some(NotDone::Reopen { path, why });
                 }
             }
-            (Action::Denormalize, Detail::Agg(agg)) => with(aggs, *agg, |table| table.normalize(1)),
+            (Action::Ftruncate, _) => {
+                spill(text);
+                output.truncate();
+            }
+            (Action::Setopt, Detail::Option { name, value }) => {
+                if let Err(error) = settings.set(name, value) {
+                    let (name, value, why) = (name.clone(), value.clone(), error.to_string());
+                    not_done = Some(NotDone::Option { name, value, why });
+                }
+            }
             _ => {}
         }
+        if let Some(what) = not_done {
+            self.say_not_done(site.clause, probe, &what);
+        }
+    }
+
+    /// Reports what was not done as a fault of the library, which fires nothing (runtime spec §11.1).
+    fn say_not_done(&mut self, clause: ClauseId, probe: ProbeIndex, what: &NotDone) {
+        let program = &self.plan.program;
+        let number = program.clauses.get(clause.index()).map_or(0, |clause| clause.number);
+        let Some(probe) = program.probes.get(probe.index()) else { return };
+        let why = match what {
+            NotDone::Divisor => "invalid normalization value".to_owned(),
+            // The message carries a newline of its own.
+            NotDone::Option { name, value, why } => {
+                format!("couldn't set option \"{name}\" to \"{value}\": {why}\n")
+            }
+            NotDone::Reopen { path, why } => format!("couldn't freopen() \"{path}\": {why}"),
+        };
+        let text = messages::not_done(number, probe, &why);
+        self.say(&text);
     }
 
     /// Prints the aggregations that no `printa` printed, one after the other.
     pub(super) fn print_unprinted(&mut self) {
         self.rekey();
-        let symbols = symbols(self.host, &self.world.stacks, self.settings);
+        let symbols = symbols(self.host, &self.world.stacks, &self.settings);
         let style = Style { host: self.host, escape: self.output.is_terminal(), symbols };
         let tables = self.world.aggs.iter().filter(|table| !table.printed());
         let tables: Vec<&AggTable> =
             if self.settings.aggs.sort.reverse { tables.rev().collect() } else { tables.collect() };
         for table in tables {
             if self.settings.format != OutputFormat::Text {
-                lines::entries(self.output, table, self.settings, style);
+                lines::entries(self.output, table, &self.settings, style);
                 continue;
             }
             self.text.clear();
@@ -560,6 +717,17 @@ impl<'a> Session<'a> {
             self.output.write(&self.text);
         }
     }
+}
+
+/// The text of a format as an argument of an action, with nothing escaped.
+fn formatted<'v>(
+    format: &dtrail_lang::format::Format,
+    values: &mut dyn Iterator<Item = crate::value::ValueRef<'v>>,
+    style: Style<'_>,
+) -> Vec<u8> {
+    let mut text = Vec::new();
+    printf::printf(&mut text, format, values, Style { escape: false, ..style });
+    text
 }
 
 /// What addresses print from.

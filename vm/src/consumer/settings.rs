@@ -1,7 +1,11 @@
 //! What options and the environment decide about a run.
 
+use dtrail_lang::options::{BufPolicy, Encoding, OptionError, Options, SetBy};
+
+use crate::agg::sort::SortOptions;
 use crate::format::printa::AggStyle;
 use crate::runtime::Space;
+use crate::speculation::SpeculationSpace;
 
 /// What the output stream holds.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -36,6 +40,14 @@ pub struct Settings {
     pub format: OutputFormat,
     /// `quiet`: rows without prefix and newline.
     pub quiet: bool,
+    /// `flowindent`: rows are indented by entries and returns.
+    pub flowindent: bool,
+    /// `rawbytes`: `trace` shows bytes.
+    pub rawbytes: bool,
+    /// `printsize`: most bytes that `print` shows.
+    pub printsize: u32,
+    /// All options as they stand, which `setopt` changes.
+    pub options: Options,
     /// `_DTRACE_TESTING` is set: no CPU and ID columns.
     pub testing: bool,
     /// `droptags`: loss reports carry their tag.
@@ -70,6 +82,10 @@ impl Default for Settings {
             program: "dtrace".to_owned(),
             format: OutputFormat::Text,
             quiet: false,
+            flowindent: false,
+            rawbytes: false,
+            printsize: 8192,
+            options: Options::default(),
             testing: false,
             droptags: false,
             aggs: AggStyle::default(),
@@ -83,5 +99,74 @@ impl Default for Settings {
             switchrate: 0,
             aggrate: 0,
         }
+    }
+}
+
+impl Settings {
+    /// Settings as options say; `program` is what messages begin with.
+    pub fn new(program: &str, options: Options) -> Settings {
+        let space = Space {
+            aggsize: options.aggsize,
+            dynvarsize: options.dynvarsize,
+            speculations: SpeculationSpace {
+                count: options.nspec,
+                bytes: options.specsize,
+                cleanrate: options.cleanrate,
+            },
+        };
+        let mut settings = Settings {
+            program: program.to_owned(),
+            droptags: options.droptags,
+            noresolve: options.noresolve,
+            policy: match options.bufpolicy {
+                BufPolicy::Switch => Policy::Switch,
+                BufPolicy::Fill => Policy::Fill,
+                BufPolicy::Ring => Policy::Ring,
+            },
+            bufsize: options.bufsize,
+            temporal: options.temporal,
+            statusrate: options.statusrate,
+            space,
+            aggs: AggStyle { per_cpu: options.aggpercpu, ..AggStyle::default() },
+            options,
+            ..Settings::default()
+        };
+        settings.follow();
+        settings
+    }
+
+    /// `setopt`: sets an option while tracing.
+    pub(super) fn set(&mut self, name: &str, value: &str) -> Result<(), OptionError> {
+        self.options.set(name, Some(value), SetBy::Setopt)?;
+        self.follow();
+        Ok(())
+    }
+
+    /// Takes over what may change while tracing.
+    fn follow(&mut self) {
+        let options = &self.options;
+        self.quiet = options.quiet;
+        self.flowindent = options.flowindent;
+        self.rawbytes = options.rawbytes;
+        self.printsize = options.printsize;
+        self.stackindent = options.stackindent as usize;
+        self.switchrate = options.switchrate;
+        self.aggrate = options.aggrate;
+        self.aggs = AggStyle {
+            sort: SortOptions {
+                by_key: options.aggsortkey,
+                reverse: options.aggsortrev,
+                key_position: options.aggsortkeypos as usize,
+                position: options.aggsortpos as usize,
+            },
+            pack: options.aggpack,
+            hist: options.agghist,
+            zoom: options.aggzoom,
+            utf8: match options.encoding {
+                Encoding::Unset => None,
+                encoding => Some(encoding == Encoding::Utf8),
+            },
+            ..self.aggs
+        };
     }
 }

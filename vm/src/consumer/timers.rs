@@ -71,6 +71,19 @@ impl Timers {
         self.timers.iter_mut().for_each(|timer| timer.due = now.saturating_add(timer.period));
     }
 
+    /// Changes the period of something; nothing if it has that period already. 0: it is not due any more.
+    pub(super) fn set(&mut self, what: Due, period: u64, now: u64) {
+        match self.timers.iter_mut().find(|timer| timer.what == what) {
+            Some(timer) if timer.period == period => {}
+            Some(_) if period == 0 => self.timers.retain(|timer| timer.what != what),
+            Some(timer) => (timer.period, timer.due) = (period, now.saturating_add(period)),
+            None if period > 0 => {
+                self.timers.push(Timer { what, period, due: now.saturating_add(period) });
+            }
+            None => {}
+        }
+    }
+
     /// The next moment anything is due.
     pub(super) fn next(&self) -> Option<u64> {
         self.timers.iter().map(|timer| timer.due).min()

@@ -1,10 +1,13 @@
 //! From values to bytes: the text of every action, exactly as DTrace lays it out. In: parsed formats, values, tables.
 //! Out: bytes appended to a buffer. Nothing here writes anywhere, and no format string is parsed.
 
+pub mod dump;
+pub mod flow;
 pub mod folded;
 pub mod histogram;
 pub mod json;
 pub mod packed;
+pub mod print;
 pub mod printa;
 pub mod printf;
 pub mod row;

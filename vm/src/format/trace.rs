@@ -5,9 +5,25 @@ use std::io::Write as _;
 use dtrail_lang::builtins::Symbolic;
 use dtrail_lang::ir::ValueType;
 
-use super::{Style, pad, shown, symbols};
+use super::{Style, dump, pad, shown, symbols};
 use crate::runtime::extend;
 use crate::value::ValueRef;
+
+/// Appends the bytes of a value as a dump (`rawbytes`): as they lie in a record, a string with room for the longest.
+pub fn raw(out: &mut Vec<u8>, value: ValueRef<'_>, ty: ValueType, strsize: u32) {
+    match (ty, value) {
+        (ValueType::Int { bits, .. }, value) => {
+            dump::dump(out, &value.int().to_le_bytes()[..usize::from(bits / 8).min(8)]);
+        }
+        (ValueType::Pointer | ValueType::Symbolic(_), value) => dump::dump(out, &value.int().to_le_bytes()),
+        (ValueType::Bytes(_), value) => dump::dump(out, value.bytes()),
+        (ValueType::Str, value) => {
+            let mut bytes = value.bytes().to_vec();
+            bytes.resize(strsize as usize + 1, 0);
+            dump::dump(out, &bytes);
+        }
+    }
+}
 
 /// Appends the text of one value.
 pub fn trace(out: &mut Vec<u8>, value: ValueRef<'_>, ty: ValueType, quiet: bool, style: Style<'_>) {
@@ -16,6 +32,7 @@ pub fn trace(out: &mut Vec<u8>, value: ValueRef<'_>, ty: ValueType, quiet: bool,
         ValueType::Pointer => (64, false),
         ValueType::Symbolic(Symbolic::Stack) => return symbols::stack(out, value.int() as u64, style),
         ValueType::Symbolic(kind) => return address(out, value.int() as u64, kind, style),
+        ValueType::Bytes(_) => return dump::dump(out, value.bytes()),
         ValueType::Str => {
             let text = shown(value.bytes(), style.escape);
             if quiet {

@@ -15,13 +15,26 @@ pub struct CaptureOutput {
     pub flushed: usize,
     /// Answers [`Output::is_terminal`].
     pub terminal: bool,
+    /// The files that `freopen` made, with what went there.
+    pub files: Vec<(Vec<u8>, Vec<u8>)>,
+    /// The file that output goes to; `None` for `out`.
+    pub open: Option<usize>,
     /// What [`Output::flush`] answers, if not success.
     pub failure: Option<WriteError>,
 }
 
+impl CaptureOutput {
+    fn stream(&mut self) -> &mut Vec<u8> {
+        match self.open.and_then(|open| self.files.get_mut(open)) {
+            Some((_, bytes)) => bytes,
+            None => &mut self.out,
+        }
+    }
+}
+
 impl Output for CaptureOutput {
     fn write(&mut self, bytes: &[u8]) {
-        self.out.extend_from_slice(bytes);
+        self.stream().extend_from_slice(bytes);
     }
 
     fn flush(&mut self) -> Result<(), WriteError> {
@@ -39,5 +52,21 @@ impl Output for CaptureOutput {
 
     fn is_terminal(&self) -> bool {
         self.terminal
+    }
+
+    fn reopen(&mut self, path: &[u8]) -> Result<(), String> {
+        self.open = match path {
+            b"" => None,
+            _ if path.starts_with(b"/nowhere") => return Err("No such file or directory".to_owned()),
+            _ => Some(self.files.iter().position(|(known, _)| known == path).unwrap_or_else(|| {
+                self.files.push((path.to_vec(), Vec::new()));
+                self.files.len() - 1
+            })),
+        };
+        Ok(())
+    }
+
+    fn truncate(&mut self) {
+        self.stream().clear();
     }
 }

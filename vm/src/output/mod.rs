@@ -17,6 +17,39 @@ pub trait Output {
     fn diagnostic(&mut self, message: &[u8]);
     /// Whether the output stream is a terminal: control characters in traced data are then escaped.
     fn is_terminal(&self) -> bool;
+    /// Sends everything that follows to a file, at its end; an empty name goes back to the first stream (`freopen`). On
+    /// an error, in the system's words, nothing changes.
+    fn reopen(&mut self, path: &[u8]) -> Result<(), String>;
+    /// Empties the file that the stream goes to; nothing if it is no file (`ftruncate`).
+    fn truncate(&mut self);
+}
+
+/// The files behind an output stream, which only its owner can open.
+pub trait Files {
+    /// Opens a file for appending, made if it is not there.
+    fn append(&mut self, path: &[u8]) -> Result<Box<dyn Stream>, String>;
+    /// Empties the file that the first stream goes to, if it is one.
+    fn truncate_first(&mut self);
+}
+
+/// A stream to a file.
+pub trait Stream: std::io::Write {
+    /// Empties the file and goes back to its start; nothing if it is no file.
+    fn truncate(&mut self);
+    /// Whether it is a terminal.
+    fn is_terminal(&self) -> bool;
+}
+
+/// No files: there is one stream, and it cannot be emptied.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct NoFiles;
+
+impl Files for NoFiles {
+    fn append(&mut self, _: &[u8]) -> Result<Box<dyn Stream>, String> {
+        Err("Operation not supported".to_owned())
+    }
+
+    fn truncate_first(&mut self) {}
 }
 
 /// Why the output stream takes nothing any more.

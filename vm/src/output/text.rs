@@ -2,16 +2,18 @@
 
 use std::io::{self, Write};
 
-use super::{Output, WriteError};
+use super::{Files, NoFiles, Output, Stream, WriteError};
 
 /// Buffered bytes are passed on at this size, flushed or not.
 const BUFFER: usize = 1 << 16;
 
 /// See the module.
-#[derive(Debug)]
 pub struct TextOutput<W, E> {
     out: W,
     err: E,
+    files: Box<dyn Files>,
+    /// Where `freopen` sent the output.
+    redirected: Option<Box<dyn Stream>>,
     buffer: Vec<u8>,
     failed: Option<WriteError>,
     terminal: bool,
@@ -20,12 +22,21 @@ pub struct TextOutput<W, E> {
 impl<W: Write, E: Write> TextOutput<W, E> {
     /// Output to `out` and `err`; `terminal` says what `out` is.
     pub fn new(out: W, err: E, terminal: bool) -> TextOutput<W, E> {
-        TextOutput { out, err, buffer: Vec::new(), failed: None, terminal }
+        TextOutput::with_files(out, err, terminal, Box::new(NoFiles))
+    }
+
+    /// The same where `freopen` and `ftruncate` work.
+    pub fn with_files(out: W, err: E, terminal: bool, files: Box<dyn Files>) -> TextOutput<W, E> {
+        TextOutput { out, err, files, redirected: None, buffer: Vec::new(), failed: None, terminal }
     }
 
     fn pass_on(&mut self) {
         if self.failed.is_none() {
-            let written = self.out.write_all(&self.buffer).and_then(|()| self.out.flush());
+            let out: &mut dyn Write = match &mut self.redirected {
+                Some(stream) => stream,
+                None => &mut self.out,
+            };
+            let written = out.write_all(&self.buffer).and_then(|()| out.flush());
             self.failed = written.err().map(|error| match error.kind() {
                 io::ErrorKind::BrokenPipe => WriteError::Closed,
                 _ => WriteError::Failed(reason(&error)),
@@ -63,7 +74,29 @@ impl<W: Write, E: Write> Output for TextOutput<W, E> {
     }
 
     fn is_terminal(&self) -> bool {
-        self.terminal
+        self.redirected.as_ref().map_or(self.terminal, |stream| stream.is_terminal())
+    }
+
+    fn reopen(&mut self, path: &[u8]) -> Result<(), String> {
+        let stream = match path {
+            b"" => None,
+            path => Some(self.files.append(path)?),
+        };
+        if !self.buffer.is_empty() {
+            self.pass_on();
+        }
+        self.redirected = stream;
+        Ok(())
+    }
+
+    fn truncate(&mut self) {
+        if !self.buffer.is_empty() {
+            self.pass_on();
+        }
+        match &mut self.redirected {
+            Some(stream) => stream.truncate(),
+            None => self.files.truncate_first(),
+        }
     }
 }
 

@@ -322,7 +322,7 @@ impl Body<'_, '_> {
                 let value = self.interp.get(*src);
                 let word = match slot.kind {
                     SlotKind::Int => value,
-                    SlotKind::Str => self.sending.string(self.run.bytes(value)),
+                    SlotKind::Str | SlotKind::Bytes => self.sending.string(self.run.bytes(value)),
                     SlotKind::Fault => panic!("a value sent to a fault slot"),
                 };
                 self.sending.put(self.area + slot.offset, word);

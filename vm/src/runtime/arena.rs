@@ -24,6 +24,13 @@ impl Arena {
         self.finish(start, usize::MAX)
     }
 
+    /// Appends bytes, NULs among them.
+    pub(crate) fn push_block(&mut self, bytes: &[u8]) -> Option<u64> {
+        let start = self.bytes.len();
+        self.bytes.extend_from_slice(bytes);
+        u32::try_from(self.bytes.len()).ok().map(|_| word(start, bytes.len()))
+    }
+
     /// Keeps everything pushed so far for good.
     pub(crate) fn fix(&mut self) {
         self.fixed = self.bytes.len();

@@ -22,6 +22,13 @@ impl<'a> Run<'a> {
                 Some(value) => self.word(ValueRef::Str(value)),
                 None => self.bug("a captured string outside its record"),
             },
+            SlotKind::Bytes => match record_string(record, word) {
+                Some(value) => {
+                    let word = self.world.arena.push_block(value.unwrap_or(&[]));
+                    self.filed(word)
+                }
+                None => self.bug("captured bytes outside their record"),
+            },
             SlotKind::Fault => self.bug("a fault taken for a value"),
         }
     }

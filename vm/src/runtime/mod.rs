@@ -4,8 +4,11 @@
 //! fails sets the run's status and returns 0; the engine looks at [`Run::stopped`] after every op that may fault.
 //! Compiled code does the same with the routines of [`table`], whose signatures are C's; nothing unwinds.
 
+mod addresses;
 mod arena;
+mod blocks;
 mod capture;
+mod json;
 mod memory;
 mod native;
 mod numbers;
@@ -25,6 +28,7 @@ use crate::engine::{Ending, Input};
 use crate::event::KernelState;
 use crate::fault::{Drops, FaultKind, Raised};
 use crate::record::Records;
+use crate::speculation::{Committed, SpeculationSpace, Speculations, Unavailable};
 use crate::stacks::StackTable;
 use crate::value::ValueRef;
 use crate::vars::{Thread, Vars};
@@ -39,11 +43,13 @@ pub struct Space {
     pub aggsize: u64,
     /// `dynvarsize`: bytes of dynamic variables.
     pub dynvarsize: u64,
+    /// `nspec`, `specsize`, `cleanrate`
+    pub speculations: SpeculationSpace,
 }
 
 impl Default for Space {
     fn default() -> Space {
-        Space { aggsize: 4 << 20, dynvarsize: 1 << 20 }
+        Space { aggsize: 4 << 20, dynvarsize: 1 << 20, speculations: SpeculationSpace::default() }
     }
 }
 
@@ -62,6 +68,12 @@ pub struct World {
     pub stacks: StackTable,
     /// Words of the stack that is being taken.
     words: Vec<u64>,
+    /// Speculations.
+    pub speculations: Speculations,
+    /// What the clause at hand has committed, in `records`.
+    pub committed: Vec<Committed>,
+    /// What the clause at hand records for, and the CPU it runs on.
+    pub speculating: Option<(i64, u32)>,
     pub(crate) vars: Vars,
     arena: Arena,
     /// By [`StrId`].
@@ -105,6 +117,9 @@ impl World {
             drops: Drops::default(),
             stacks: StackTable::new(),
             words: Vec::new(),
+            speculations: Speculations::new(space.speculations),
+            committed: Vec::new(),
+            speculating: None,
             vars: Vars::new(program, space.dynvarsize),
             arena,
             strings,
@@ -124,6 +139,7 @@ impl World {
         self.vars.begin_firing(&plan.program);
         self.firing = Firing::default();
         self.records.clear();
+        self.speculations.begin_firing();
     }
 }
 
@@ -165,6 +181,8 @@ impl<'a> Run<'a> {
     ) -> Run<'a> {
         world.arena.reset();
         world.scratch.clear();
+        world.committed.clear();
+        world.speculating = None;
         Run {
             status: Status::Running,
             raised: Raised::plain(FaultKind::Unknown),
@@ -265,6 +283,67 @@ impl<'a> Run<'a> {
             Some(word) => word,
             None => self.raise(Raised::plain(FaultKind::NoScratch)),
         }
+    }
+
+    // Speculations and the process.
+
+    /// Takes a free speculation; 0 if there is none.
+    pub(crate) fn speculation(&mut self) -> u64 {
+        let now = self.speculation_time();
+        match self.world.speculations.reserve(now) {
+            Ok(id) => u64::from(id),
+            Err(Unavailable::Busy) => {
+                self.world.drops.speculations_busy += 1;
+                0
+            }
+            Err(Unavailable::InUse) => {
+                self.world.drops.speculations_unavailable += 1;
+                0
+            }
+        }
+    }
+
+    /// The moment of the event, if speculations go by it.
+    fn speculation_time(&mut self) -> u64 {
+        match self.world.speculations.wants_time() {
+            true => self.builtin(BuiltinVar::Timestamp, 0),
+            false => 0,
+        }
+    }
+
+    /// Sends a signal to the current process.
+    fn signal(&mut self, signal: i32) -> u64 {
+        match &mut self.input {
+            Input::Live(context) => {
+                context.signal(signal);
+                0
+            }
+            Input::Record { .. } => self.bug("a signal in user code"),
+        }
+    }
+
+    /// Whether the current process is another one or descends from it.
+    fn descends_from(&mut self, ancestor: i32) -> bool {
+        /// Processes nest no deeper.
+        const MOST: u32 = 32;
+        let Input::Live(context) = &mut self.input else {
+            self.bug("a walk over processes in user code");
+            return false;
+        };
+        let mut int = |var| context.int(var, 0).unwrap_or(0) as u32;
+        let (pid, ppid) = (int(BuiltinVar::Pid), int(BuiltinVar::Ppid));
+        let mut process = pid;
+        for step in 0..MOST {
+            if process as i32 == ancestor {
+                return true;
+            }
+            let parent = if step == 0 { Some(ppid) } else { context.parent(process) };
+            match parent {
+                Some(parent) if parent != 0 && parent != process => process = parent,
+                _ => return false,
+            }
+        }
+        false
     }
 
     // The event.

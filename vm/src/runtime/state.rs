@@ -1,11 +1,13 @@
 //! What clauses change: variables of either home, aggregations, the clause's row of records.
 
 use dtrail_lang::builtins::Action;
-use dtrail_lang::ir::{AggId, AggSiteId, RegKind, SiteId, ValueType, VarId};
-use dtrail_lang::plan::Side;
+use dtrail_lang::ir::{AggId, AggSiteId, ProbeIndex, RegKind, SiteId, ValueType, VarId};
+use dtrail_lang::plan::{Plan, Side};
 
 use super::arena::{Arena, NULL};
 use super::{Run, Status, World};
+use crate::fault::{FaultKind, Raised};
+use crate::record::Row;
 use crate::value::{Value, ValueRef};
 use crate::vars::Thread;
 
@@ -121,9 +123,16 @@ impl Run<'_> {
         }
     }
 
-    /// Appends an action's values to the clause's row; `exit` also sets the status.
+    /// Appends an action's values to the clause's row; `exit` also sets the status. The actions on speculations are done
+    /// here.
     pub fn record(&mut self, id: SiteId, args: &[u64]) {
         let Some(site) = self.plan.program.sites.get(id.index()) else { return };
+        let number = args.first().map_or(0, |&word| word as i64);
+        match site.action {
+            Action::Speculate => return self.speculate(id, number),
+            Action::Commit | Action::Discard => return self.settle(site.action, number),
+            _ => {}
+        }
         let World { records, arena, exit, .. } = &mut *self.world;
         records.action(id);
         for (ty, &word) in site.args.iter().zip(args) {
@@ -134,6 +143,58 @@ impl Run<'_> {
         }
         if site.action == Action::Exit {
             *exit = Some(args.first().map_or(0, |&status| status as i64));
+        }
+    }
+}
+
+impl Run<'_> {
+    /// What follows goes to a speculation. Without one the clause ends.
+    fn speculate(&mut self, site: SiteId, id: i64) {
+        if !self.world.speculations.is_active(id) {
+            self.status = Status::Dropped;
+            return;
+        }
+        self.world.speculating = Some((id, self.cpu()));
+        // The row is there even if nothing follows.
+        self.world.records.action(site);
+        self.world.records.int(id);
+    }
+
+    /// `commit` and `discard`.
+    fn settle(&mut self, action: Action, id: i64) {
+        if !self.world.speculations.exists(id) {
+            self.raise(Raised::plain(FaultKind::IllOp));
+            return;
+        }
+        let now = self.speculation_time();
+        self.world.keep_speculated(self.plan, self.probe);
+        let World { speculations, records, committed, .. } = &mut *self.world;
+        match action {
+            Action::Commit => speculations.commit(self.plan, id, now, records, committed),
+            _ => speculations.discard(id, now),
+        }
+    }
+}
+
+impl World {
+    /// The end of a clause that ran to it: its row, unless it goes to a speculation.
+    pub fn commit_row(&mut self, plan: &Plan, probe: ProbeIndex) -> Option<Row> {
+        match self.speculating {
+            Some(_) => {
+                self.keep_speculated(plan, probe);
+                None
+            }
+            None => self.records.commit(),
+        }
+    }
+
+    /// Moves the open row to the speculation it is meant for, if it is for one.
+    fn keep_speculated(&mut self, plan: &Plan, probe: ProbeIndex) {
+        let Some((id, cpu)) = self.speculating.take() else { return };
+        if let Some(row) = self.records.commit()
+            && !self.speculations.keep(plan, id, &self.records, (row, probe, cpu))
+        {
+            self.drops.speculative += 1;
         }
     }
 }

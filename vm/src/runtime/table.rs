@@ -6,7 +6,7 @@ use dtrail_lang::builtins::Func;
 use dtrail_lang::ir::AddrSpace;
 
 use super::arena::{self, NULL};
-use super::{Run, World, numbers, strings};
+use super::{Run, World, addresses, json, numbers, strings};
 use crate::fault::{FaultKind, Raised};
 use crate::stacks::Origin;
 use crate::value::ValueRef;
@@ -43,6 +43,24 @@ pub const TABLE: &[(Func, Routine)] = &[
     (Func::Getmajor, getmajor),
     (Func::Getminor, getminor),
     (Func::Rand, rand),
+    (Func::Alloca, alloca),
+    (Func::Bcopy, expanded),
+    (Func::Copyinto, expanded),
+    (Func::Copyout, copyout),
+    (Func::Copyoutstr, copyoutstr),
+    (Func::InetNtoa, inet_ntoa),
+    (Func::InetNtoa6, inet_ntoa6),
+    (Func::InetNtop, inet_ntop),
+    (Func::LinkNtop, link_ntop),
+    (Func::Json, json),
+    (Func::Progenyof, progenyof),
+    (Func::Speculation, speculation),
+    (Func::Signal, signal),
+    (Func::Block, block),
+    (Func::Scratch, scratch),
+    (Func::Size, size),
+    (Func::Fill, fill),
+    (Func::AddressSize, address_size),
     (Func::StrSuffix, suffix),
     (Func::StrByte, byte),
     (Func::ArrayIndex, array_index),
@@ -267,6 +285,96 @@ extern "C" fn getminor(_: &mut Run<'_>, device: u64, _: u64, _: u64, _: u32) -> 
 
 extern "C" fn rand(run: &mut Run<'_>, _: u64, _: u64, _: u64, _: u32) -> u64 {
     run.world.random.next() as i32 as u64
+}
+
+extern "C" fn alloca(run: &mut Run<'_>, size: u64, _: u64, _: u64, _: u32) -> u64 {
+    match run.allocate(size) {
+        Ok(block) => block,
+        Err(_) => run.raise(Raised::plain(FaultKind::NoScratch)),
+    }
+}
+
+/// A subroutine that the lowering replaces by others.
+extern "C" fn expanded(run: &mut Run<'_>, _: u64, _: u64, _: u64, _: u32) -> u64 {
+    run.bug("a subroutine that the lowering expands")
+}
+
+extern "C" fn copyout(run: &mut Run<'_>, bytes: u64, addr: u64, size: u64, _: u32) -> u64 {
+    run.copy_out(bytes, addr, size)
+}
+
+extern "C" fn copyoutstr(run: &mut Run<'_>, text: u64, addr: u64, size: u64, _: u32) -> u64 {
+    run.copy_out_string(text, addr, size)
+}
+
+/// A string register made from the bytes of a block.
+fn shown(run: &mut Run<'_>, block: u64, show: impl Fn(&[u8]) -> String) -> u64 {
+    let text = show(run.bytes(block).unwrap_or(&[]));
+    run.word(ValueRef::Str(Some(text.as_bytes())))
+}
+
+extern "C" fn inet_ntoa(run: &mut Run<'_>, address: u64, _: u64, _: u64, _: u32) -> u64 {
+    shown(run, address, addresses::ipv4)
+}
+
+extern "C" fn inet_ntoa6(run: &mut Run<'_>, address: u64, strict: u64, _: u64, _: u32) -> u64 {
+    shown(run, address, |bytes| addresses::ipv6(bytes, strict != 0))
+}
+
+extern "C" fn inet_ntop(run: &mut Run<'_>, family: u64, address: u64, _: u64, _: u32) -> u64 {
+    match family as i64 {
+        addresses::AF_INET => shown(run, address, addresses::ipv4),
+        addresses::AF_INET6 => shown(run, address, |bytes| addresses::ipv6(bytes, true)),
+        _ => run.raise(Raised::plain(FaultKind::IllOp)),
+    }
+}
+
+extern "C" fn link_ntop(run: &mut Run<'_>, _: u64, address: u64, _: u64, _: u32) -> u64 {
+    shown(run, address, addresses::hardware)
+}
+
+extern "C" fn address_size(run: &mut Run<'_>, kind: u64, table: u64, _: u64, _: u32) -> u64 {
+    match addresses::size(kind as i64, table != 0) {
+        Some(size) => size,
+        None => run.raise(Raised::plain(FaultKind::IllOp)),
+    }
+}
+
+extern "C" fn json(run: &mut Run<'_>, text: u64, path: u64, _: u64, _: u32) -> u64 {
+    if length(run, text).is_none() || length(run, path).is_none() {
+        return 0;
+    }
+    let found = json::find(run.bytes(text).unwrap_or(&[]), run.bytes(path).unwrap_or(&[]));
+    let found = found.map(<[u8]>::to_vec);
+    run.word(ValueRef::Str(found.as_deref()))
+}
+
+extern "C" fn progenyof(run: &mut Run<'_>, pid: u64, _: u64, _: u64, _: u32) -> u64 {
+    u64::from(run.descends_from(pid as i32))
+}
+
+extern "C" fn speculation(run: &mut Run<'_>, _: u64, _: u64, _: u64, _: u32) -> u64 {
+    run.speculation()
+}
+
+extern "C" fn signal(run: &mut Run<'_>, signal: u64, _: u64, _: u64, _: u32) -> u64 {
+    run.signal(signal as i32)
+}
+
+extern "C" fn block(run: &mut Run<'_>, addr: u64, size: u64, user: u64, _: u32) -> u64 {
+    run.block(addr, size, if user != 0 { AddrSpace::User } else { AddrSpace::ByAddress })
+}
+
+extern "C" fn scratch(run: &mut Run<'_>, addr: u64, size: u64, _: u64, _: u32) -> u64 {
+    run.scratch_block(addr, size)
+}
+
+extern "C" fn size(run: &mut Run<'_>, size: u64, _: u64, _: u64, _: u32) -> u64 {
+    run.scratch_size(size)
+}
+
+extern "C" fn fill(run: &mut Run<'_>, bytes: u64, addr: u64, size: u64, _: u32) -> u64 {
+    run.fill(bytes, addr, size)
 }
 
 extern "C" fn suffix(run: &mut Run<'_>, text: u64, from: u64, _: u64, _: u32) -> u64 {

@@ -126,6 +126,7 @@ fn arguments(id: i32) -> u32 {
         | helper::PROBE_READ_KERNEL
         | helper::PROBE_READ_USER_STR
         | helper::PROBE_READ_KERNEL_STR => 3,
+        helper::SEND_SIGNAL => 1,
         _ => 0,
     }
 }

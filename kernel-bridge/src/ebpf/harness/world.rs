@@ -349,6 +349,7 @@ pub(super) const HELPERS: &[(i32, Helper)] = &[
     (helper::RINGBUF_OUTPUT, |ring, data, len, _, _| helped(|w| w.output(ring, data, len))),
     (helper::RINGBUF_QUERY, |_, _, _, _, _| helped(|w| w.ring_used as i64)),
     (helper::GET_STACK, |_, _, _, _, _| live("bpf_get_stack")),
+    (helper::SEND_SIGNAL, |_, _, _, _, _| live("bpf_send_signal")),
     (helper::KTIME_GET_NS, |_, _, _, _, _| live("bpf_ktime_get_ns")),
     (helper::GET_SMP_PROCESSOR_ID, |_, _, _, _, _| live("bpf_get_smp_processor_id")),
     (helper::GET_CURRENT_PID_TGID, |_, _, _, _, _| live("bpf_get_current_pid_tgid")),

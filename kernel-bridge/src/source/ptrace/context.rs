@@ -10,8 +10,8 @@ use dtrail_vm::names::Process;
 
 use super::threads::Thread;
 use super::{sys, unwind};
-use crate::host;
 use crate::symbols::Symbols;
+use crate::{host, procfs};
 
 /// One firing in a stopped thread.
 pub(super) struct StopContext<'a> {
@@ -123,6 +123,23 @@ impl EventContext for StopContext<'_> {
         if side == StackSide::User {
             unwind::frame_pointers(self.tid, frames, out);
         }
+    }
+
+    fn write(&mut self, addr: u64, bytes: &[u8]) -> Result<(), Raised> {
+        check_space(AddrSpace::User, addr)?;
+        match sys::write_memory(self.tid, addr, bytes) {
+            Ok(written) if written == bytes.len() => Ok(()),
+            Ok(_) => Err(Raised::new(FaultKind::BadAddr, addr)),
+            Err(error) => Err(raised(&error, addr)),
+        }
+    }
+
+    fn signal(&mut self, signal: i32) {
+        sys::send_signal(self.thread.pid, signal);
+    }
+
+    fn parent(&mut self, pid: u32) -> Option<u32> {
+        procfs::parent(pid, pid)
     }
 }
 

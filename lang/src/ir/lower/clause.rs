@@ -4,12 +4,13 @@ use super::build::{Builder, Fits, Val};
 use super::formula::Frame;
 use super::{Tables, stored};
 use crate::ast::{self, Expr, ExprKind, Stmt};
-use crate::builtins::Action;
-use crate::check::clause::statement;
+use crate::builtins::{Action, Func};
+use crate::check::clause::{copies_out, statement};
 use crate::check::fold::Early;
+use crate::check::info::Printed;
 use crate::check::{Checked, CheckedClause, ExprInfo, Meaning, Site, SiteDetail};
 use crate::diag::Diagnostic;
-use crate::ir::{ActionSite, BlockId, Clause, ClauseId, Detail, Op, Reg, Terminator, ValueType};
+use crate::ir::{ActionSite, BlockId, Clause, ClauseId, Detail, Op, Reg, RegKind, Terminator, ValueType};
 use crate::source::Span;
 
 /// A clause being lowered.
@@ -19,6 +20,8 @@ pub(super) struct Lower<'a> {
     pub(super) tables: &'a mut Tables,
     pub(super) clause: ClauseId,
     pub(super) build: Builder,
+    /// Whether the clause changes scratch memory besides filling it by `copyin`.
+    pub(super) changes_scratch: bool,
     /// Statements seen so far.
     stmts: u32,
 }
@@ -32,8 +35,10 @@ pub(super) fn lower<'a>(
     id: ClauseId,
     tables: &'a mut Tables,
 ) -> Result<Clause, Diagnostic> {
+    let changes_scratch = super::calls::changes_scratch(tree, &clause.info);
     let frame = Frame { early, info: &clause.info, bindings: Vec::new() };
-    let mut lower = Lower { checked, frame, tables, clause: id, build: Builder::new(), stmts: 0 };
+    let build = Builder::new();
+    let mut lower = Lower { checked, frame, tables, clause: id, build, changes_scratch, stmts: 0 };
     lower.whole(tree)?;
     let (regs, blocks) = lower.build.finish();
     Ok(Clause { number: clause.number, regs, blocks, span: tree.span })
@@ -152,12 +157,35 @@ impl Lower<'_> {
                     return Ok(());
                 }
                 let mut values = Vec::with_capacity(recorded.len());
+                let mut types = Vec::with_capacity(recorded.len());
+                if let (Some(bytes), Some(pointer)) = (bytes_behind(detail), args.first()) {
+                    // What is behind the first argument is read before the others are looked at.
+                    let space = self.address_space(pointer)?;
+                    let address = self.value(pointer)?.reg;
+                    let size = self.build.constant(pointer.span, i64::from(bytes)).reg;
+                    let block = self.block(address, size, space, pointer.span);
+                    if *action == Action::Print {
+                        values.push(address);
+                        types.push(ValueType::Pointer);
+                    }
+                    values.push(block);
+                    types.push(ValueType::Bytes(bytes));
+                }
                 for (i, ty) in recorded {
                     values.push(self.stored_value(&args[*i], *ty)?);
+                    types.push(*ty);
                 }
-                let types = recorded.iter().map(|(_, ty)| *ty).collect();
+                if let Some(signal) = self.signal(*action, &values, expr.span) {
+                    let dst = self.build.reg(RegKind::Int);
+                    self.build.emit(expr.span, Op::Call { dst, func: Func::Signal, args: vec![signal] });
+                    (values, types) = (Vec::new(), Vec::new());
+                }
                 let detail = match detail {
-                    SiteDetail::None => Detail::None,
+                    SiteDetail::None | SiteDetail::Memory(_) => Detail::None,
+                    SiteDetail::Option(name, value) => {
+                        Detail::Option { name: name.clone(), value: value.clone() }
+                    }
+                    SiteDetail::Shape(shape, _) => Detail::Shape(shape.clone()),
                     SiteDetail::Format(format) => Detail::Format(format.clone()),
                     SiteDetail::Printa(format, aggs) => {
                         Detail::Printa { format: format.clone(), aggs: aggs.clone() }
@@ -189,7 +217,23 @@ impl Lower<'_> {
                 self.build.emit(expr.span, Op::Aggregate { site, keys: regs, value, weight });
                 Ok(())
             }
-            None => self.effect(expr),
+            None => {
+                self.effect(expr)?;
+                if copies_out(self.frame.info, expr) {
+                    // A row without text.
+                    self.record(Action::Default, Vec::new(), Detail::None, Vec::new(), expr.span);
+                }
+                Ok(())
+            }
+        }
+    }
+
+    /// The signal that an action sends at the event.
+    fn signal(&mut self, action: Action, values: &[Reg], span: Span) -> Option<Reg> {
+        match action {
+            Action::Raise => values.first().copied(),
+            Action::Stop => Some(self.build.constant(span, SIGSTOP).reg),
+            _ => None,
         }
     }
 
@@ -214,7 +258,8 @@ impl Lower<'_> {
 
     pub(super) fn stored_val(&mut self, expr: &Expr, ty: ValueType) -> Result<Val, Diagnostic> {
         match ty {
-            ValueType::Str => self.string(expr).map(|reg| Val::new(reg, Fits::ANY)),
+            // Nothing has a value of bytes yet but the actions that read memory.
+            ValueType::Str | ValueType::Bytes(_) => self.string(expr).map(|reg| Val::new(reg, Fits::ANY)),
             ValueType::Pointer | ValueType::Symbolic(_) => self.value(expr),
             ValueType::Int { bits, signed } => {
                 let val = self.value(expr)?;
@@ -228,6 +273,17 @@ impl Lower<'_> {
     pub(super) fn info_of(&self, expr: &Expr) -> ExprInfo {
         let default = || ExprInfo::value(self.checked.types.common().int).meaning(Meaning::Operator);
         self.frame.info.get(expr).unwrap_or_else(default)
+    }
+}
+
+/// `SIGSTOP`, which is 19 on x86-64 and aarch64.
+const SIGSTOP: i64 = 19;
+
+/// How many bytes behind its first argument an action records.
+fn bytes_behind(detail: &SiteDetail) -> Option<u32> {
+    match detail {
+        SiteDetail::Memory(bytes) | SiteDetail::Shape(_, Printed::Target(bytes)) => Some(*bytes),
+        _ => None,
     }
 }
 

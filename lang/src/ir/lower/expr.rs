@@ -5,7 +5,7 @@ use super::clause::Lower;
 use super::place::MemoryAt;
 use crate::ast::{BinaryOp, Expr, ExprKind, UnaryOp};
 use crate::builtins::symbolic::Sample;
-use crate::builtins::{BuiltinVar, Func, Proto, Symbolic};
+use crate::builtins::{BuiltinVar, Func, Symbolic};
 use crate::check::fold::is_signed;
 use crate::check::{ExprInfo, Meaning, Provenance};
 use crate::diag::{Diagnostic, Tag};
@@ -26,7 +26,7 @@ impl Lower<'_> {
     }
 
     /// The kind of register that a value of a type takes.
-    fn kind_of(&self, ty: TypeId) -> RegKind {
+    pub(super) fn kind_of(&self, ty: TypeId) -> RegKind {
         if self.is_string(ty) { RegKind::Str } else { RegKind::Int }
     }
 
@@ -189,20 +189,6 @@ impl Lower<'_> {
         let dst = self.build.reg(RegKind::Int);
         self.build.emit(span, Op::Binary { op, dst, lhs, rhs });
         Val::new(dst, Fits::ANY)
-    }
-
-    fn call(&mut self, func: Func, args: &[Expr], info: ExprInfo, span: Span) -> Lowered {
-        let params = func.row().params;
-        let mut regs = Vec::with_capacity(args.len());
-        for (arg, param) in args.iter().zip(params) {
-            regs.push(match param {
-                Proto::C("char *") | Proto::String | Proto::StringConstant => self.string(arg)?,
-                _ => self.value(arg)?.reg,
-            });
-        }
-        let dst = self.build.reg(self.kind_of(info.ty));
-        self.build.emit(span, Op::Call { dst, func, args: regs });
-        Ok(Val::new(dst, self.fits(info.ty)))
     }
 
     /// A stack, or an address that prints as a symbol.

@@ -16,6 +16,7 @@
 //! | [`build`] | blocks, registers, instruction numbers |
 
 mod build;
+mod calls;
 mod clause;
 mod expr;
 mod formula;

@@ -449,7 +449,10 @@ fn scratch_memory_is_known_by_its_variables() {
             "i1 = sext16 i0",
             "i2 = builtin arg0",
             "i3 = 2",
-            "i4 = call copyin(i2, i3)",
+            "i4 = call alloca(i3)",
+            "i5 = 1",
+            "s6 = call <block>(i2, i3, i5)",
+            "i7 = call <fill>(s6, i4, i3)",
             "store u16 [i4] = i1",
         ],
     );

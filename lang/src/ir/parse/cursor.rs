@@ -212,6 +212,10 @@ impl<'a> Cursor<'a> {
         Ok(match self.word("a type")? {
             "ptr" => ValueType::Pointer,
             "string" => ValueType::Str,
+            word if word.starts_with("bytes") => match word[5..].parse() {
+                Ok(size) => ValueType::Bytes(size),
+                Err(_) => return Err(format!("expected a type, found `{word}`")),
+            },
             word => {
                 if let Some(kind) = Symbolic::ALL.into_iter().find(|kind| kind.word() == word) {
                     return Ok(ValueType::Symbolic(kind));

@@ -11,6 +11,7 @@
 
 mod code;
 mod cursor;
+mod shapes;
 mod tables;
 
 use super::{Clause, Program};

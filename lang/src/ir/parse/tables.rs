@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use super::cursor::Cursor;
+use super::shapes::type_shape;
 use crate::builtins::aggs::{LogLinear, Shape};
 use crate::builtins::{Action, AggFn, Symbolic};
 use crate::env::{FiredBy, Probe, ProbeArg, ProbeId, ProviderStability, Stability};
@@ -11,6 +12,9 @@ use crate::ir::print::PRIVATE;
 use crate::ir::{
     ActionSite, AggId, AggSite, Aggregation, ClauseId, Detail, Enabling, ProbeIndex, Program, Scope, Variable,
 };
+
+/// Levels of a shape.
+const MOST_NESTED: u32 = 64;
 
 /// Reads a line that is not part of a clause; of the first line of a clause it takes nothing.
 pub(super) fn table_line(cx: &mut Cursor<'_>, program: &mut Program) -> Result<(), String> {
@@ -211,6 +215,10 @@ fn action_site(cx: &mut Cursor<'_>, program: &Program) -> Result<ActionSite, Str
         Detail::Printa { aggs, format: if cx.eat("format") { Some(format(cx)?) } else { None } }
     } else if cx.eat("agg") {
         Detail::Agg(agg_ref(cx, program)?)
+    } else if cx.eat("option") {
+        Detail::Option { name: cx.quoted_string()?, value: cx.quoted_string()? }
+    } else if cx.eat("shape") {
+        Detail::Shape(type_shape(cx, MOST_NESTED)?)
     } else {
         Detail::None
     };

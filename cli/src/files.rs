@@ -1,0 +1,79 @@
+//! The files behind the output: what `freopen` opens and `ftruncate` empties. In: names. Out: streams to them.
+
+use std::ffi::OsStr;
+use std::fs::{File, OpenOptions};
+use std::io::{self, IsTerminal, Seek, Write};
+use std::os::fd::AsFd;
+use std::os::unix::ffi::OsStrExt;
+
+use dtrail_vm::output::{Files, Stream};
+
+use crate::machine::reason;
+use crate::{Interrupts, Patience};
+
+/// What the first stream goes to.
+pub(crate) struct OutputFiles {
+    first: Option<File>,
+    interrupts: Option<Interrupts>,
+}
+
+impl OutputFiles {
+    /// The file of `-o`.
+    pub(crate) fn first(file: &File, interrupts: Option<Interrupts>) -> OutputFiles {
+        OutputFiles { first: file.try_clone().ok(), interrupts }
+    }
+
+    /// Standard output, if it is this process's.
+    pub(crate) fn standard(is_process: bool, interrupts: Option<Interrupts>) -> OutputFiles {
+        let stdout = is_process.then(|| io::stdout().as_fd().try_clone_to_owned().ok()).flatten();
+        OutputFiles { first: stdout.map(File::from), interrupts }
+    }
+}
+
+impl Files for OutputFiles {
+    fn append(&mut self, path: &[u8]) -> Result<Box<dyn Stream>, String> {
+        let opened = OpenOptions::new().append(true).create(true).open(OsStr::from_bytes(path));
+        let file = opened.map_err(|e| reason(&e))?;
+        let own = file.try_clone().map_err(|e| reason(&e))?;
+        Ok(Box::new(Redirected { out: Patience::new(file, self.interrupts.clone()), file: own }))
+    }
+
+    fn truncate_first(&mut self) {
+        if let Some(file) = &mut self.first {
+            truncate(file);
+        }
+    }
+}
+
+/// A file that `freopen` opened.
+struct Redirected {
+    out: Patience,
+    file: File,
+}
+
+impl Write for Redirected {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.out.write(bytes)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.out.flush()
+    }
+}
+
+impl Stream for Redirected {
+    fn truncate(&mut self) {
+        truncate(&mut self.file);
+    }
+
+    fn is_terminal(&self) -> bool {
+        self.file.is_terminal()
+    }
+}
+
+/// Empties a file and goes back to its start; what is no file stays as it is.
+fn truncate(file: &mut File) {
+    if file.metadata().is_ok_and(|metadata| metadata.is_file()) && file.set_len(0).is_ok() {
+        let _ = file.rewind();
+    }
+}

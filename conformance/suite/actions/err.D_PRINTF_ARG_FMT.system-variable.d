@@ -1,0 +1,1 @@
+BEGIN { x = "true"; system(x); }

@@ -1,0 +1,2 @@
+/* @@ status: 1 */
+syscall::write:entry { copyout((void *)arg0, arg1, 1); }

@@ -1,0 +1,4 @@
+/* @@ args: -F */
+syscall:::entry { }
+syscall:::return { trace(arg0); }
+BEGIN, END { }

@@ -1,0 +1,3 @@
+/* @@ args: -F */
+syscall:::entry { }
+syscall:::return { }

@@ -1,0 +1,3 @@
+/* @@ args: -qF */
+syscall::read:entry { printf("[in]"); }
+syscall::read:return { printf("[out]\n"); }

@@ -1,0 +1,1 @@
+BEGIN { bcopy((void *)0, (void *)1, 2); }

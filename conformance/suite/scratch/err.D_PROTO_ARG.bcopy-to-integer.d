@@ -1,0 +1,1 @@
+BEGIN { bcopy("a", 1, 2); }

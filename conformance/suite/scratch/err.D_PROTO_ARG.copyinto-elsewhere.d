@@ -1,0 +1,1 @@
+BEGIN { copyinto(0, 2, (void *)16); }

@@ -1,0 +1,1 @@
+BEGIN { copyoutstr(5, 0, 1); }

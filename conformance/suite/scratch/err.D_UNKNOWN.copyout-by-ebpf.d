@@ -1,0 +1,7 @@
+/* @@ args: -qw */
+/* @@ engines: rbpf bpf */
+/* @@ status: 1 */
+syscall::write:entry
+{
+	copyoutstr("x", arg1, 2);
+}

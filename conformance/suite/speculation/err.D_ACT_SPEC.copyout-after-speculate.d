@@ -1,0 +1,1 @@
+BEGIN { speculate(1); copyout((void *)arg0, arg1, 1); }

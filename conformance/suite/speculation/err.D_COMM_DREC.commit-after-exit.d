@@ -1,0 +1,1 @@
+BEGIN { exit(0); commit(1); }

@@ -1,0 +1,4 @@
+syscall::write:entry
+{
+	printf("%s\n", json(copyinstr(arg1), "name"));
+}

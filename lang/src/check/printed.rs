@@ -1,0 +1,56 @@
+//! From a type to what `print` needs to know of it. In: a type of the table. Out: its [`TypeShape`], in which every type is
+//! made once however often it occurs.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use crate::ir::{TypeShape, TypeShapeKind};
+use crate::types::{Type, TypeId, TypeTable};
+
+/// The shape of a type; `strsize` is the size of `string`.
+pub(super) fn shape(types: &TypeTable, ty: TypeId, strsize: u32) -> Arc<TypeShape> {
+    Maker { types, strsize, made: HashMap::new() }.make(ty)
+}
+
+struct Maker<'a> {
+    types: &'a TypeTable,
+    strsize: u32,
+    made: HashMap<TypeId, Arc<TypeShape>>,
+}
+
+impl Maker<'_> {
+    fn make(&mut self, ty: TypeId) -> Arc<TypeShape> {
+        if let Some(made) = self.made.get(&ty) {
+            return made.clone();
+        }
+        let size = self.types.size(ty, self.strsize).unwrap_or(0);
+        let kind = self.kind(ty);
+        let made = Arc::new(TypeShape { name: self.types.show(ty), size, kind });
+        self.made.insert(ty, made.clone());
+        made
+    }
+
+    fn kind(&mut self, ty: TypeId) -> TypeShapeKind {
+        let named_char = matches!(self.types.get(ty), Type::Int(int) if int.name == "char");
+        match self.types.resolve(ty) {
+            Type::Int(int) if named_char => TypeShapeKind::Char { signed: int.signed },
+            Type::Int(int) => TypeShapeKind::Int { signed: int.signed },
+            Type::Float(..) => TypeShapeKind::Float,
+            Type::Pointer(target) => match self.types.resolve(*target) {
+                Type::Function(_) => TypeShapeKind::FunctionPointer,
+                _ => TypeShapeKind::Pointer,
+            },
+            Type::String => TypeShapeKind::Text,
+            Type::Array(element, count) => {
+                let (element, count) = (*element, *count);
+                TypeShapeKind::Array(self.make(element), count)
+            }
+            Type::Void
+            | Type::Function(_)
+            | Type::Dyn(_)
+            | Type::Symbolic(_)
+            | Type::Tagged(..)
+            | Type::Typedef(..) => TypeShapeKind::Opaque,
+        }
+    }
+}

@@ -1,0 +1,163 @@
+//! Calls of subroutines, and the reads of memory behind actions: what takes a pointer gets the bytes it points to, as a
+//! block, so that only the read itself is bound to the event.
+
+use super::build::{Fits, Val};
+use super::clause::Lower;
+use crate::ast::{Clause, Expr, ExprKind, UnaryOp};
+use crate::builtins::{Func, Proto};
+use crate::check::info::for_each_expr;
+use crate::check::{ExprInfo, Meaning, TypeInfo};
+use crate::diag::Diagnostic;
+use crate::ir::{AddrSpace, Op, Reg, RegKind};
+use crate::source::Span;
+
+type Lowered = Result<Val, Diagnostic>;
+
+/// Families and hardware types, for [`Func::AddressSize`].
+const FAMILY: i64 = 0;
+const HARDWARE: i64 = 1;
+
+/// Whether a clause changes scratch memory besides filling it by `copyin`.
+pub(super) fn changes_scratch(clause: &Clause, info: &TypeInfo) -> bool {
+    let mut changes = false;
+    for_each_expr(clause, &mut |expr| {
+        changes |= match &expr.kind {
+            ExprKind::Call { .. } => {
+                matches!(info.get(expr).map(|info| info.meaning), Some(Meaning::Call(func)) if func.changes_scratch())
+            }
+            ExprKind::Assign { lhs: place, .. }
+            | ExprKind::Postfix { operand: place, .. }
+            | ExprKind::Unary { op: UnaryOp::Increment | UnaryOp::Decrement, operand: place } => {
+                info.get(place).is_some_and(|info| info.meaning == Meaning::Memory)
+            }
+            _ => false,
+        }
+    });
+    changes
+}
+
+impl Lower<'_> {
+    pub(super) fn call(&mut self, func: Func, args: &[Expr], info: ExprInfo, span: Span) -> Lowered {
+        match (func, args) {
+            (Func::Copyin, [addr, size]) if self.changes_scratch => {
+                let addr = self.value(addr)?.reg;
+                let size = self.scratch_size(size)?;
+                let to = self.emit_call(Func::Alloca, vec![size], RegKind::Int, span);
+                let block = self.block(addr, size, AddrSpace::User, span);
+                self.emit_call(Func::Fill, vec![block, to, size], RegKind::Int, span);
+                Ok(Val::new(to, Fits::ANY))
+            }
+            (Func::Copyinto, [addr, size, to]) => {
+                let addr = self.value(addr)?.reg;
+                let size = self.scratch_size(size)?;
+                let to = self.value(to)?.reg;
+                let block = self.block(addr, size, AddrSpace::User, span);
+                let done = self.emit_call(Func::Fill, vec![block, to, size], RegKind::Int, span);
+                Ok(Val::new(done, Fits::ANY))
+            }
+            (Func::Bcopy, [from, to, size]) => self.bcopy(from, to, size, span),
+            (Func::InetNtop, [family, addr]) => self.sized_address(func, family, FAMILY, addr, span),
+            (Func::LinkNtop, [kind, addr]) => self.sized_address(func, kind, HARDWARE, addr, span),
+            (Func::Copyout, [from, to, size]) => {
+                let size = self.value(size)?.reg;
+                let block = self.pointed_to(from, size)?;
+                let to = self.value(to)?.reg;
+                let done = self.emit_call(func, vec![block, to, size], RegKind::Int, span);
+                Ok(Val::new(done, Fits::ANY))
+            }
+            _ => self.plain_call(func, args, info, span),
+        }
+    }
+
+    /// A call whose arguments are values, strings, or blocks of a known size.
+    fn plain_call(&mut self, func: Func, args: &[Expr], info: ExprInfo, span: Span) -> Lowered {
+        let mut regs = Vec::with_capacity(args.len());
+        for (arg, param) in args.iter().zip(func.row().params) {
+            regs.push(match *param {
+                Proto::C("char *") | Proto::String | Proto::StringConstant => self.string(arg)?,
+                Proto::Bytes(_, size) => {
+                    let size = self.build.constant(arg.span, i64::from(size)).reg;
+                    self.pointed_to(arg, size)?
+                }
+                _ => self.value(arg)?.reg,
+            });
+        }
+        let kind = self.kind_of(info.ty);
+        let dst = self.emit_call(func, regs, kind, span);
+        Ok(Val::new(dst, self.fits(info.ty)))
+    }
+
+    fn emit_call(&mut self, func: Func, args: Vec<Reg>, kind: RegKind, span: Span) -> Reg {
+        let dst = self.build.reg(kind);
+        self.build.emit(span, Op::Call { dst, func, args });
+        dst
+    }
+
+    /// A size of scratch memory, checked if it is not known to be small enough.
+    fn scratch_size(&mut self, size: &Expr) -> Result<Reg, Diagnostic> {
+        let known = self.frame.early.constant(size).map(|c| c.value as u64);
+        let reg = self.value(size)?.reg;
+        Ok(match known {
+            Some(size) if size <= u64::from(self.checked.limits.scratchsize) => reg,
+            _ => self.emit_call(Func::Size, vec![reg], RegKind::Int, size.span),
+        })
+    }
+
+    /// So many bytes at an address.
+    pub(super) fn block(&mut self, addr: Reg, size: Reg, space: AddrSpace, span: Span) -> Reg {
+        match space {
+            AddrSpace::Scratch => self.emit_call(Func::Scratch, vec![addr, size], RegKind::Str, span),
+            AddrSpace::ByAddress | AddrSpace::User => {
+                let user = i64::from(space == AddrSpace::User);
+                let space = self.build.constant(span, user).reg;
+                self.emit_call(Func::Block, vec![addr, size, space], RegKind::Str, span)
+            }
+        }
+    }
+
+    /// So many bytes where an expression points to.
+    fn pointed_to(&mut self, expr: &Expr, size: Reg) -> Result<Reg, Diagnostic> {
+        let space = self.address_space(expr)?;
+        let addr = self.value(expr)?.reg;
+        Ok(self.block(addr, size, space, expr.span))
+    }
+
+    /// What memory an address is in, a pointer's or that of an integer made from one.
+    pub(super) fn address_space(&self, expr: &Expr) -> Result<AddrSpace, Diagnostic> {
+        let info = self.info_of(expr);
+        match &expr.kind {
+            ExprKind::Cast { operand, .. } if self.points_to(info).is_none() => self.address_space(operand),
+            _ => self.space(expr, info),
+        }
+    }
+
+    /// Bytes of a string or of memory to scratch memory.
+    fn bcopy(&mut self, from: &Expr, to: &Expr, size: &Expr, span: Span) -> Lowered {
+        let text = self.checked.types.is_string(self.info_of(from).ty);
+        let source = match text {
+            true => self.string(from)?,
+            false => self.value(from)?.reg,
+        };
+        let to = self.value(to)?.reg;
+        let size = self.scratch_size(size)?;
+        let bytes = match text {
+            true => source,
+            false => {
+                let space = self.address_space(from)?;
+                self.block(source, size, space, span)
+            }
+        };
+        let done = self.emit_call(Func::Fill, vec![bytes, to, size], RegKind::Int, span);
+        Ok(Val::new(done, Fits::ANY))
+    }
+
+    /// `inet_ntop` and `link_ntop`: the kind of address says how many bytes are read.
+    fn sized_address(&mut self, func: Func, kind: &Expr, table: i64, addr: &Expr, span: Span) -> Lowered {
+        let kind = self.value(kind)?.reg;
+        let table = self.build.constant(span, table).reg;
+        let size = self.emit_call(Func::AddressSize, vec![kind, table], RegKind::Int, span);
+        let block = self.pointed_to(addr, size)?;
+        let dst = self.emit_call(func, vec![kind, block], RegKind::Str, span);
+        Ok(Val::new(dst, Fits::ANY))
+    }
+}

@@ -1,0 +1,366 @@
+//! The text of `print` (runtime spec §4): bytes and the shape of their type in, lines out. The pointer form shows what a
+//! pointer points to, as Oracle's does; the value form shows a value, as illumos's does.
+
+use std::io::Write as _;
+
+use dtrail_lang::ir::{TypeMember, TypeShape, TypeShapeKind};
+
+use super::{Style, shown};
+use crate::value::ValueRef;
+
+/// Blanks before the outermost type.
+const INDENT: usize = 44;
+/// Types nest no deeper.
+const DEPTH: usize = 10;
+
+/// Appends `0xADDRESS = *` and what stands there: `bytes` are what was captured of it.
+pub fn target(out: &mut Vec<u8>, address: u64, shape: &TypeShape, bytes: &[u8]) {
+    // Writing to a vector cannot fail.
+    let _ = writeln!(out, "{address:#x} = *");
+    Visit { out, bytes }.value(shape, Place { bit: 0, bits: None, name: "" }, 0);
+}
+
+/// Where a value lies.
+#[derive(Clone, Copy)]
+struct Place<'a> {
+    /// From the start of the bytes.
+    bit: u64,
+    /// Of a bit-field.
+    bits: Option<u8>,
+    /// The member's name; empty for none.
+    name: &'a str,
+}
+
+/// How a visit goes on.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Flow {
+    On,
+    /// Beyond the captured bytes, or too deep: what is open is closed.
+    Stop,
+}
+
+struct Visit<'a> {
+    out: &'a mut Vec<u8>,
+    bytes: &'a [u8],
+}
+
+impl Visit<'_> {
+    fn line(&mut self, depth: usize, text: std::fmt::Arguments<'_>) {
+        self.out.resize(self.out.len() + INDENT + depth, b' ');
+        let _ = self.out.write_fmt(text);
+        self.out.push(b'\n');
+    }
+
+    /// The bits of a value, up to 64 of them.
+    fn word(&self, bit: u64, bits: u64) -> Option<u64> {
+        let mut value = 0_u128;
+        let first = usize::try_from(bit / 8).ok()?;
+        let end = usize::try_from((bit + bits).div_ceil(8)).ok()?;
+        for (i, byte) in self.bytes.get(first..end)?.iter().take(9).enumerate() {
+            value |= u128::from(*byte) << (8 * i);
+        }
+        let mask = if bits >= 64 { u64::MAX } else { (1 << bits) - 1 };
+        Some((value >> (bit % 8)) as u64 & mask)
+    }
+
+    fn is_zero(&self, shape: &TypeShape, place: Place<'_>) -> bool {
+        match place.bits {
+            Some(bits) => self.word(place.bit, u64::from(bits)) == Some(0),
+            None => {
+                let start = usize::try_from(place.bit / 8).unwrap_or(usize::MAX);
+                let end = start.saturating_add(usize::try_from(shape.size).unwrap_or(usize::MAX));
+                let bytes = self.bytes.get(start..end.min(self.bytes.len())).unwrap_or(&[]);
+                bytes.iter().all(|&byte| byte == 0)
+            }
+        }
+    }
+
+    /// One value at its place, with all that is in it.
+    fn value(&mut self, shape: &TypeShape, place: Place<'_>, depth: usize) -> Flow {
+        if place.bit / 8 >= self.bytes.len() as u64 || depth >= DEPTH {
+            self.line(depth, format_args!("..."));
+            return Flow::Stop;
+        }
+        if depth > 0 && self.is_zero(shape, place) {
+            return Flow::On;
+        }
+        let name = match place.name {
+            "" => String::new(),
+            name => format!(".{name} = "),
+        };
+        match &shape.kind {
+            TypeShapeKind::Members(members) => self.members(shape, &name, members, place.bit, depth),
+            TypeShapeKind::Array(element, count) => {
+                self.array(&name, shape, (element, *count), place.bit, depth)
+            }
+            TypeShapeKind::Opaque => Flow::On,
+            _ => {
+                let Some(text) = self.scalar(shape, place) else {
+                    self.line(depth, format_args!("..."));
+                    return Flow::Stop;
+                };
+                self.out.resize(self.out.len() + INDENT + depth, b' ');
+                let _ = write!(self.out, "{name}({})", shape.name);
+                self.out.extend_from_slice(&text);
+                self.out.extend_from_slice(b",\n");
+                Flow::On
+            }
+        }
+    }
+
+    fn members(
+        &mut self,
+        shape: &TypeShape,
+        name: &str,
+        members: &[TypeMember],
+        at: u64,
+        depth: usize,
+    ) -> Flow {
+        self.line(depth, format_args!("{name}({}) {{", shape.name));
+        let mut flow = Flow::On;
+        for member in members {
+            let place = Place { bit: at + member.offset, bits: member.bits, name: &member.name };
+            flow = self.value(&member.shape, place, depth + 1);
+            if flow == Flow::Stop {
+                break;
+            }
+        }
+        self.line(depth, format_args!("}}{}", if depth > 0 { "," } else { "" }));
+        flow
+    }
+
+    fn array(
+        &mut self,
+        name: &str,
+        shape: &TypeShape,
+        (element, count): (&TypeShape, u64),
+        at: u64,
+        depth: usize,
+    ) -> Flow {
+        if count == 0 {
+            self.line(depth, format_args!("{name}({}) [],", shape.name));
+            return Flow::On;
+        }
+        self.line(depth, format_args!("{name}({}) [", shape.name));
+        let text = matches!(element.kind, TypeShapeKind::Char { .. });
+        let mut flow = Flow::On;
+        for i in 0..count {
+            let bit = at.saturating_add(i.saturating_mul(element.size).saturating_mul(8));
+            if text && self.word(bit, 8) == Some(0) {
+                break;
+            }
+            flow = self.value(element, Place { bit, bits: None, name: "" }, depth + 1);
+            if flow == Flow::Stop {
+                break;
+            }
+        }
+        self.line(depth, format_args!("],"));
+        flow
+    }
+
+    /// The text of a value without parts; `None` if it was not captured whole.
+    fn scalar(&self, shape: &TypeShape, place: Place<'_>) -> Option<Vec<u8>> {
+        let bits = place.bits.map_or(shape.size.saturating_mul(8), u64::from);
+        if matches!(shape.kind, TypeShapeKind::Int { .. }) && bits > 64 {
+            return Some(format!("?({bits} bit value)").into_bytes());
+        }
+        if let TypeShapeKind::Float = shape.kind {
+            let at = usize::try_from(place.bit / 8).ok()?;
+            let bytes = self.bytes.get(at..at.checked_add(usize::try_from(shape.size).ok()?)?)?;
+            return Some(float(bytes).map_or_else(Vec::new, |value| short_float(value).into_bytes()));
+        }
+        if let TypeShapeKind::Text = shape.kind {
+            let at = usize::try_from(place.bit / 8).ok()?;
+            let bytes = self.bytes.get(at..)?;
+            let text = bytes.split(|&byte| byte == 0).next().unwrap_or(&[]);
+            return Some([b"\"", text, b"\""].concat());
+        }
+        let value = self.word(place.bit, bits)?;
+        let extended = crate::runtime::extend(value, bits as u8, true) as i64;
+        Some(match &shape.kind {
+            TypeShapeKind::Int { signed: false } => value.to_string().into_bytes(),
+            TypeShapeKind::Char { .. } => vec![b'\'', value as u8, b'\''],
+            TypeShapeKind::Enum(names) => match names.iter().find(|(known, _)| *known == extended) {
+                Some((_, name)) => name.clone().into_bytes(),
+                None => extended.to_string().into_bytes(),
+            },
+            TypeShapeKind::Pointer | TypeShapeKind::FunctionPointer => format!("{value:#x}").into_bytes(),
+            _ => extended.to_string().into_bytes(),
+        })
+    }
+}
+
+/// A floating-point number by its size. The 80-bit format has an explicit first bit.
+fn float(bytes: &[u8]) -> Option<f64> {
+    match bytes.len() {
+        4 => Some(f64::from(f32::from_le_bytes(bytes.try_into().ok()?))),
+        8 => Some(f64::from_le_bytes(bytes.try_into().ok()?)),
+        16 => {
+            let fraction = u64::from_le_bytes(bytes[..8].try_into().ok()?);
+            let head = u16::from_le_bytes(bytes[8..10].try_into().ok()?);
+            let sign = if head & 0x8000 != 0 { -1.0 } else { 1.0 };
+            let exponent = i32::from(head & 0x7fff) - 16383 - 63;
+            Some(sign * fraction as f64 * 2_f64.powi(exponent))
+        }
+        _ => None,
+    }
+}
+
+/// C's `%g`.
+fn short_float(value: f64) -> String {
+    if !value.is_finite() {
+        return match value {
+            v if v.is_nan() => "nan".to_owned(),
+            v if v < 0.0 => "-inf".to_owned(),
+            _ => "inf".to_owned(),
+        };
+    }
+    let scientific = format!("{value:.5e}");
+    let (digits, exponent) = scientific.split_once('e').unwrap_or((&scientific, "0"));
+    let exponent: i32 = exponent.parse().unwrap_or(0);
+    let trimmed = |text: &str| match text.contains('.') {
+        true => text.trim_end_matches('0').trim_end_matches('.').to_owned(),
+        false => text.to_owned(),
+    };
+    if (-4..6).contains(&exponent) {
+        return trimmed(&format!("{value:.*}", usize::try_from(5 - exponent).unwrap_or(0)));
+    }
+    let sign = if exponent < 0 { '-' } else { '+' };
+    format!("{}e{sign}{:02}", trimmed(digits), exponent.abs())
+}
+
+/// Appends `TYPE VALUE` for a value that is no pointer: a number, a text, or the bytes of a larger one.
+pub fn value(out: &mut Vec<u8>, shape: &TypeShape, value: ValueRef<'_>, style: Style<'_>) {
+    let _ = write!(out, "{} ", shape.name);
+    match (&shape.kind, value) {
+        (TypeShapeKind::Text, ValueRef::Str(text)) => {
+            out.push(b'"');
+            out.extend_from_slice(&shown(text.unwrap_or(&[]), style.escape));
+            out.push(b'"');
+        }
+        (_, ValueRef::Int(number)) => {
+            let bytes = number.to_le_bytes();
+            Inline { out, bytes: &bytes }.value(shape, 0, None, 0, true);
+        }
+        (_, ValueRef::Str(bytes)) => {
+            Inline { out, bytes: bytes.unwrap_or(&[]) }.value(shape, 0, None, 0, true);
+        }
+    }
+}
+
+/// The value form.
+struct Inline<'a> {
+    out: &'a mut Vec<u8>,
+    bytes: &'a [u8],
+}
+
+impl Inline<'_> {
+    fn value(&mut self, shape: &TypeShape, bit: u64, bits: Option<u8>, depth: usize, outermost: bool) {
+        if depth >= DEPTH {
+            self.out.extend_from_slice(b"...");
+            return;
+        }
+        let visit = Visit { out: &mut Vec::new(), bytes: self.bytes };
+        match &shape.kind {
+            TypeShapeKind::Members(members) => {
+                self.out.extend_from_slice(b"{\n");
+                for member in members.iter() {
+                    self.out.resize(self.out.len() + 4 * (depth + 1), b' ');
+                    let width = member.bits.map_or(String::new(), |bits| format!(" :{bits}"));
+                    let _ = write!(self.out, "{}{width} {} = ", member.shape.name, member.name);
+                    self.value(&member.shape, bit + member.offset, member.bits, depth + 1, false);
+                    self.out.push(b'\n');
+                }
+                self.out.resize(self.out.len() + 4 * depth, b' ');
+                self.out.push(b'}');
+            }
+            TypeShapeKind::Array(element, count) => {
+                let at = usize::try_from(bit / 8).unwrap_or(usize::MAX);
+                let end = at.saturating_add(usize::try_from(shape.size).unwrap_or(usize::MAX));
+                let bytes = self.bytes.get(at..end.min(self.bytes.len())).unwrap_or(&[]);
+                if let (TypeShapeKind::Char { .. }, Some(text)) = (&element.kind, printable(bytes)) {
+                    let (open, close) = if outermost { ("\"", "\"") } else { ("[ \"", "\" ]") };
+                    self.out.extend_from_slice(open.as_bytes());
+                    self.out.extend_from_slice(text);
+                    self.out.extend_from_slice(close.as_bytes());
+                    return;
+                }
+                self.out.extend_from_slice(b"[ ");
+                for i in 0..*count {
+                    if i > 0 {
+                        self.out.extend_from_slice(b", ");
+                    }
+                    let at = bit.saturating_add(i.saturating_mul(element.size).saturating_mul(8));
+                    if at / 8 >= self.bytes.len() as u64 {
+                        self.out.extend_from_slice(b"...");
+                        break;
+                    }
+                    self.value(element, at, None, depth + 1, false);
+                }
+                self.out.extend_from_slice(b" ]");
+            }
+            TypeShapeKind::Float => {
+                let at = usize::try_from(bit / 8).unwrap_or(usize::MAX);
+                let end = at.saturating_add(usize::try_from(shape.size).unwrap_or(usize::MAX));
+                let number = self.bytes.get(at..end).and_then(float);
+                let _ = write!(self.out, "{}", number.map_or(String::new(), scientific));
+            }
+            TypeShapeKind::Text => {
+                let text = visit.scalar(shape, Place { bit, bits, name: "" }).unwrap_or_default();
+                self.out.extend_from_slice(&text);
+            }
+            TypeShapeKind::Opaque => self.out.push(b'?'),
+            _ => {
+                let width = bits.map_or(shape.size.saturating_mul(8).min(64), u64::from);
+                let value = visit.word(bit, width).unwrap_or(0);
+                self.scalar(shape, value, width as u8);
+            }
+        }
+    }
+
+    fn scalar(&mut self, shape: &TypeShape, value: u64, bits: u8) {
+        let _ = match &shape.kind {
+            TypeShapeKind::Char { .. } => match value as u8 {
+                0 => write!(self.out, "'\\0'"),
+                byte @ b' '..=b'~' => write!(self.out, "'{}'", char::from(byte)),
+                byte => write!(self.out, "'\\{byte:03o}'"),
+            },
+            TypeShapeKind::Enum(names) => {
+                let number = crate::runtime::extend(value, bits, true) as i64;
+                match names.iter().find(|(known, _)| *known == number) {
+                    Some((_, name)) => write!(self.out, "{name}"),
+                    None => write!(self.out, "{number}"),
+                }
+            }
+            TypeShapeKind::Pointer | TypeShapeKind::FunctionPointer => write!(self.out, "{value:#x}"),
+            _ if value == 0 => write!(self.out, "0"),
+            _ => write!(self.out, "{value:#x}"),
+        };
+    }
+}
+
+/// The text of a character array that holds nothing but printable characters before its NUL.
+fn printable(bytes: &[u8]) -> Option<&[u8]> {
+    let end = bytes.iter().position(|&byte| byte == 0)?;
+    let text = &bytes[..end];
+    text.iter().all(|byte| matches!(byte, b' '..=b'~')).then_some(text)
+}
+
+/// C's `%+.7e`.
+fn scientific(value: f64) -> String {
+    if !value.is_finite() {
+        return match value {
+            v if v.is_nan() => "+nan".to_owned(),
+            v if v < 0.0 => "-inf".to_owned(),
+            _ => "+inf".to_owned(),
+        };
+    }
+    let text = format!("{value:+.7e}");
+    let (digits, exponent) = text.split_once('e').unwrap_or((&text, "0"));
+    let exponent: i32 = exponent.parse().unwrap_or(0);
+    let sign = if exponent < 0 { '-' } else { '+' };
+    format!("{digits}e{sign}{:02}", exponent.abs())
+}
+
+#[cfg(test)]
+mod tests;
