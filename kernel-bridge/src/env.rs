@@ -1,16 +1,20 @@
 //! What a D program can name on this machine: the provider table as one event source can serve it.
 //!
 //! In: descriptions. Out: probes, or the reason why there are none. Numbers are the same under every source, so that a
-//! script with `-i` means one thing. It opens no file but `/proc/PID`, to tell a dead process from an unsupported
-//! provider.
+//! script with `-i` means one thing. It opens `/proc/PID`, to tell a dead process from an unsupported provider, and what
+//! the kernel says of its types and symbols when a program names one; no other file.
 
-use std::cell::RefCell;
+use std::cell::{OnceCell, RefCell};
 use std::collections::HashMap;
 use std::path::Path;
 
-use dtrail_lang::env::{Environment, NoMatch, Probe, ProbeId, ProbePattern, glob_match};
+use dtrail_lang::env::{
+    Environment, KernelSymbol, KernelTypes, NoMatch, Probe, ProbeId, ProbePattern, glob_match,
+};
 
 use crate::providers;
+use crate::readers::kallsyms;
+use crate::readers::types::RunningTypes;
 
 mod suggest;
 
@@ -63,6 +67,8 @@ pub struct SourceEnvironment {
     made: RefCell<Vec<Probe>>,
     refuses: Refusal,
     macros: MacroValues,
+    /// The kernel's types, opened when a program first names one, or why there are none.
+    types: OnceCell<Result<RunningTypes, String>>,
 }
 
 impl SourceEnvironment {
@@ -87,7 +93,7 @@ impl SourceEnvironment {
             probe.id = ProbeId(listed.len() as u32 + 1);
             listed.push(probe);
         }
-        SourceEnvironment { listed, made: RefCell::new(Vec::new()), refuses, macros }
+        SourceEnvironment { listed, made: RefCell::new(Vec::new()), refuses, macros, types: OnceCell::new() }
     }
 
     /// The probe of this name that a description names by its words alone: made on demand, or made before.
@@ -176,6 +182,32 @@ impl Environment for SourceEnvironment {
             (true, Some(text)) => Err(NoMatch::OtherSource(text)),
             (true, None) => Err(self.reason(pattern)),
         }
+    }
+
+    fn kernel_types(&self) -> Result<&dyn KernelTypes, String> {
+        match self.types.get_or_init(RunningTypes::open) {
+            Ok(types) => Ok(types),
+            Err(why) => Err(why.clone()),
+        }
+    }
+
+    fn kernel_symbol(&self, module: Option<&str>, name: &str) -> Result<Option<KernelSymbol>, String> {
+        let types = self.types.get_or_init(RunningTypes::open).as_ref().ok();
+        let ty =
+            types.filter(|_| module.is_none_or(|m| m == "vmlinux")).and_then(|types| types.variable(name));
+        let found = kallsyms::find(module, name)
+            .map_err(|e| format!("the kernel's symbols cannot be read from /proc/kallsyms: {e}"))?;
+        Ok(match found {
+            None if ty.is_none() => None,
+            None => Some(KernelSymbol { ty, address: Some(0), per_cpu: true, function: false, size: 0 }),
+            Some(symbol) => Some(KernelSymbol {
+                ty,
+                address: (symbol.address != 0).then_some(symbol.address),
+                per_cpu: ty.is_some(),
+                function: symbol.function,
+                size: 0,
+            }),
+        })
     }
 
     fn probe_by_id(&self, id: ProbeId) -> Option<Probe> {

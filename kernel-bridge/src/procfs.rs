@@ -11,7 +11,7 @@ pub(crate) fn task(pid: u32, tid: u32) -> Option<TaskInfo> {
     let (ppid, start) = parse_stat(read(&format!("/proc/{pid}/task/{tid}/stat"), &mut buffer)?);
     let (uid, gid) = parse_ids(read(&format!("/proc/{pid}/task/{tid}/status"), &mut buffer)?);
     let execname = comm(pid, tid)?;
-    Some(TaskInfo { pid, tid, ppid, uid, gid, execname, start })
+    Some(TaskInfo { pid, tid, ppid, uid, gid, execname, start, task_struct: 0 })
 }
 
 /// Command name of a thread, at most 15 bytes.

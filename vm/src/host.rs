@@ -47,6 +47,8 @@ pub struct TaskInfo {
     pub execname: Vec<u8>,
     /// Start time, nanoseconds since boot; with `tid` the thread's identity.
     pub start: u64,
+    /// Where the kernel's `struct task_struct` of the thread is; 0 if this user may not know.
+    pub task_struct: u64,
 }
 
 /// Broken-down local time.

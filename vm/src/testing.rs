@@ -68,7 +68,16 @@ impl Host for FixedHost {
     }
 
     fn own_task(&self) -> TaskInfo {
-        TaskInfo { pid: 100, tid: 101, ppid: 1, uid: 0, gid: 0, execname: b"dtrace".to_vec(), start: 5 }
+        TaskInfo {
+            pid: 100,
+            tid: 101,
+            ppid: 1,
+            uid: 0,
+            gid: 0,
+            execname: b"dtrace".to_vec(),
+            start: 5,
+            task_struct: 0,
+        }
     }
 
     fn parent(&self, pid: u32) -> Option<u32> {

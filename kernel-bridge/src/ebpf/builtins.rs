@@ -32,6 +32,7 @@ fn field_of(var: BuiltinVar) -> Option<(Field, Part)> {
         BuiltinVar::Timestamp => (Field::Time, Part::Whole),
         BuiltinVar::Walltimestamp => (Field::Wall, Part::Whole),
         BuiltinVar::TaskStart => (Field::Start, Part::Whole),
+        BuiltinVar::Curthread => (Field::Curthread, Part::Whole),
         _ => return None,
     })
 }
@@ -92,6 +93,7 @@ fn int_builtin(
         | BuiltinVar::Timestamp
         | BuiltinVar::Walltimestamp
         | BuiltinVar::TaskStart
+        | BuiltinVar::Curthread
         | BuiltinVar::Probeprov
         | BuiltinVar::Probemod
         | BuiltinVar::Probefunc

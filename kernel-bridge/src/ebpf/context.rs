@@ -38,11 +38,13 @@ pub(super) enum Field {
     Comm,
     /// The address of the thread's variables, 0 if it has none.
     Task,
+    /// The address of the kernel's `struct task_struct`.
+    Curthread,
 }
 
 impl Field {
     /// Every field, in the order of their flags.
-    pub(super) const ALL: [Field; 9] = [
+    pub(super) const ALL: [Field; 10] = [
         Field::Time,
         Field::PidTgid,
         Field::UidGid,
@@ -52,6 +54,7 @@ impl Field {
         Field::Wall,
         Field::Comm,
         Field::Task,
+        Field::Curthread,
     ];
 
     /// Its bit in the flags word.
@@ -131,6 +134,7 @@ impl Needs {
             }
             BuiltinVar::Errno => self.errno = true,
             BuiltinVar::TaskStart => self.fields.add(Field::Start),
+            BuiltinVar::Curthread => self.fields.add(Field::Curthread),
             BuiltinVar::Probeprov
             | BuiltinVar::Probemod
             | BuiltinVar::Probefunc
@@ -416,6 +420,7 @@ impl Filler<'_> {
                 asm.mov_imm(R2, 16);
                 asm.call(helper::GET_CURRENT_COMM);
             }
+            Field::Curthread => asm.call(helper::GET_CURRENT_TASK),
             Field::Task => {}
         }
     }

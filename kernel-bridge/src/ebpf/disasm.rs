@@ -147,6 +147,7 @@ fn helper_name(id: i32) -> String {
         helper::RINGBUF_OUTPUT => "ringbuf_output",
         helper::RINGBUF_QUERY => "ringbuf_query",
         helper::TASK_STORAGE_GET => "task_storage_get",
+        helper::GET_CURRENT_TASK => "get_current_task",
         helper::GET_CURRENT_TASK_BTF => "get_current_task_btf",
         _ => return format!("helper {id}"),
     };

@@ -332,6 +332,7 @@ pub mod helper {
     pub const RINGBUF_OUTPUT: i32 = 130;
     pub const RINGBUF_QUERY: i32 = 134;
     pub const TASK_STORAGE_GET: i32 = 156;
+    pub const GET_CURRENT_TASK: i32 = 35;
     pub const GET_CURRENT_TASK_BTF: i32 = 158;
 }
 
@@ -457,8 +458,10 @@ pub mod inject {
     pub const KERNEL_STACK: u32 = 168;
     /// The user stack, likewise.
     pub const USER_STACK: u32 = KERNEL_STACK + 8 + 8 * dtrail_lang::options::MAX_FRAMES;
+    /// `u64` address of the task.
+    pub const CURTHREAD: u32 = USER_STACK + 8 + 8 * dtrail_lang::options::MAX_FRAMES;
     /// Bytes.
-    pub const SIZE: u32 = USER_STACK + 8 + 8 * dtrail_lang::options::MAX_FRAMES;
+    pub const SIZE: u32 = CURTHREAD + 8;
 }
 
 /// What user space does with maps: the kernel's through bpf(2), the harness's in memory.

@@ -85,6 +85,7 @@ pub struct TypeId(pub u32);
 pub struct Btf {
     bytes: Bytes,
     strings: usize,
+    strings_len: usize,
     /// By type number: where it starts in `bytes`; entry 0 stands for `void` and is never used.
     places: Vec<u32>,
 }
@@ -128,6 +129,35 @@ impl Btf {
         Btf::index(Bytes::Owned(bytes))
     }
 
+    /// Indexes the types of a module, whose numbers and names go on after those of the core kernel. The first of them
+    /// has number 1 here.
+    pub fn parse_split(bytes: Vec<u8>) -> Result<Btf, Malformed> {
+        Btf::index(Bytes::Owned(bytes))
+    }
+
+    /// One more than the highest type number.
+    pub(super) fn count(&self) -> u32 {
+        self.places.len() as u32
+    }
+
+    /// Where a type starts; `void` is nowhere.
+    pub(super) fn place(&self, id: TypeId) -> Option<usize> {
+        self.places.get(id.0 as usize).filter(|_| id.0 != 0).map(|&place| place as usize)
+    }
+
+    /// Bytes of names.
+    pub(super) fn strings_len(&self) -> usize {
+        self.strings_len
+    }
+
+    /// The name at an offset, without its NUL.
+    pub(super) fn string(&self, offset: usize) -> Option<&[u8]> {
+        let all = self.bytes.get(self.strings..self.strings.checked_add(self.strings_len)?)?;
+        let name = all.get(offset..)?;
+        let len = name.iter().position(|&b| b == 0)?;
+        Some(&name[..len])
+    }
+
     fn index(bytes: Bytes) -> Result<Btf, Malformed> {
         let word = |at| word(&bytes, at);
         if word(0).map(|w| w & 0xffff) != Some(0xeb9f) {
@@ -135,7 +165,7 @@ impl Btf {
         }
         let field = |at| word(at).map(|w| w as usize).ok_or(Malformed("header"));
         let header = field(4)?;
-        let (type_off, type_len, str_off) = (field(8)?, field(12)?, field(16)?);
+        let (type_off, type_len, str_off, strings_len) = (field(8)?, field(12)?, field(16)?, field(20)?);
         let start = header.checked_add(type_off).ok_or(Malformed("header"))?;
         let end =
             start.checked_add(type_len).filter(|e| *e <= bytes.len()).ok_or(Malformed("type section"))?;
@@ -154,7 +184,7 @@ impl Btf {
             return Err(Malformed("type section"));
         }
         places.shrink_to_fit();
-        Ok(Btf { bytes, strings, places })
+        Ok(Btf { bytes, strings, strings_len, places })
     }
 
     /// The first type of this kind and name.
@@ -233,7 +263,7 @@ impl Btf {
         None
     }
 
-    fn kind_at(&self, place: usize) -> Option<Kind> {
+    pub(super) fn kind_at(&self, place: usize) -> Option<Kind> {
         Kind::from_number(self.word(place + 4)? >> 24 & 0x1f)
     }
 
@@ -246,7 +276,7 @@ impl Btf {
         found.strip_prefix(name.as_bytes()).is_some_and(|rest| rest.first() == Some(&0))
     }
 
-    fn word(&self, at: usize) -> Option<u32> {
+    pub(super) fn word(&self, at: usize) -> Option<u32> {
         word(&self.bytes, at)
     }
 

@@ -2,3 +2,5 @@
 //! bytes, or more parsing than was asked for.
 
 pub mod btf;
+pub mod kallsyms;
+pub mod types;

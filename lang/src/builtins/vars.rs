@@ -88,25 +88,16 @@ vars! {
     Stackdepth = "stackdepth", "uint32_t", Int, Pinned, false, "Stable/Stable/Common";
     /// Frames of the user stack.
     Ustackdepth = "ustackdepth", "uint32_t", Int, Pinned, false, "Stable/Stable/Common";
+    /// Address of the thread's `struct task_struct`.
+    Curthread = "curthread", "struct task_struct *", Int, Pinned, false, "Stable/Private/Common";
     /// Internal: start time of the thread, nanoseconds since boot; with `tid` it is the identity that `self->` is
     /// keyed by.
     TaskStart = "<task start>", "uint64_t", Int, Pinned, false, "Internal/Internal/Unknown";
 }
 
 /// Built-in variables of D that come later; the checker says `X is not supported yet`.
-pub const UNIMPLEMENTED: &[&str] = &[
-    "chip",
-    "curcpu",
-    "curlwpsinfo",
-    "curpsinfo",
-    "curthread",
-    "cwd",
-    "lgrp",
-    "pset",
-    "root",
-    "vtimestamp",
-    "zonename",
-];
+pub const UNIMPLEMENTED: &[&str] =
+    &["chip", "curcpu", "curlwpsinfo", "curpsinfo", "cwd", "lgrp", "pset", "root", "vtimestamp", "zonename"];
 
 impl Var {
     /// The row of a variable.

@@ -361,11 +361,7 @@ pub(crate) fn deref_function(span: Span) -> Diagnostic {
 }
 
 pub(crate) fn incomplete(span: Span, ty: &str) -> Diagnostic {
-    error(
-        Tag::OpIncomplete,
-        span,
-        format!("operator cannot be applied to incomplete type \"{ty}\": kernel types are not supported yet"),
-    )
+    error(Tag::OpIncomplete, span, format!("operator cannot be applied to incomplete type \"{ty}\""))
 }
 
 pub(crate) fn member_of_non_pointer(span: Span) -> Diagnostic {

@@ -49,6 +49,7 @@ impl EventContext for TracerContext<'_> {
             BuiltinVar::Timestamp => self.time as i64,
             BuiltinVar::Walltimestamp => self.wall,
             BuiltinVar::TaskStart => self.task.start as i64,
+            BuiltinVar::Curthread => self.task.task_struct as i64,
             _ => 0,
         })
     }

@@ -50,6 +50,7 @@ impl Program<'_, '_> {
             (Field::Start, inject::START),
             (Field::Wall, inject::WALL),
             (Field::Comm, inject::COMM),
+            (Field::Curthread, inject::CURTHREAD),
         ];
         let mut copies = Vec::new();
         let needs = self.any_needs();

@@ -43,6 +43,8 @@ impl EventContext for StopContext<'_> {
             BuiltinVar::Walltimestamp => *self.wall.get_or_insert_with(host::wall_clock),
             BuiltinVar::Errno => i64::from(self.errno),
             BuiltinVar::TaskStart => self.thread.identity(tid).start as i64,
+            // The kernel hides its addresses from those who only trace processes.
+            BuiltinVar::Curthread => return Err(Raised::plain(FaultKind::KPriv)),
             BuiltinVar::Ucaller => self.user_stack(2).get(1).map_or(0, |&addr| addr as i64),
             BuiltinVar::Ustackdepth => self.user_stack(MAX_FRAMES as usize).len() as i64,
             // The kernel shows its own stack to nobody who only traces processes.

@@ -110,7 +110,7 @@ fn wording() {
             "BEGIN { q[1] = 1; trace(q); }",
             "in action list: associative array 'q' may not be referenced as scalar",
         ),
-        ("BEGIN { trace(curthread); }", "in action list: curthread is not supported yet"),
+        ("BEGIN { trace(curpsinfo); }", "in action list: curpsinfo is not supported yet"),
         ("BEGIN { trace(uregs[0]); }", "in action list: uregs[] is not supported yet"),
         ("BEGIN { trace(uregs[26]); }", "in action list: index 26 is out of range for uregs[ ]"),
         (

@@ -1,0 +1,4 @@
+BEGIN
+{
+	curthread->comm[0] = 1;
+}

@@ -1,0 +1,74 @@
+//! Addresses of the kernel's symbols by name, from `/proc/kallsyms`: one line a symbol, `ADDRESS KIND NAME [MODULE]`.
+//!
+//! In: a name. Out: where it is, as far as this user may know. The file is made by the kernel as it is read, 200,000 lines,
+//! so it is read through and nothing of it is kept; only programs that name a symbol come here.
+
+use std::fs::File;
+use std::io::{self, BufRead, BufReader};
+
+/// The file.
+const PATH: &str = "/proc/kallsyms";
+
+/// A symbol.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Symbol {
+    /// Where it is; 0 if the kernel hides that from this user.
+    pub address: u64,
+    /// Whether it is code.
+    pub function: bool,
+}
+
+/// Looks a symbol up in a module (`vmlinux` for the core kernel), or wherever it comes first.
+pub fn find(module: Option<&str>, name: &str) -> io::Result<Option<Symbol>> {
+    find_in(BufReader::with_capacity(1 << 16, File::open(PATH)?), module, name)
+}
+
+fn find_in(mut lines: impl BufRead, module: Option<&str>, name: &str) -> io::Result<Option<Symbol>> {
+    let mut line = Vec::new();
+    while lines.read_until(b'\n', &mut line)? > 0 {
+        if let Some(symbol) = parse(&line, module, name.as_bytes()) {
+            return Ok(Some(symbol));
+        }
+        line.clear();
+    }
+    Ok(None)
+}
+
+/// The symbol of a line, if it is the one that is looked for.
+fn parse(line: &[u8], module: Option<&str>, wanted: &[u8]) -> Option<Symbol> {
+    let mut words = line.split(u8::is_ascii_whitespace).filter(|word| !word.is_empty());
+    let (address, kind, name) = (words.next()?, words.next()?, words.next()?);
+    if name != wanted {
+        return None;
+    }
+    let of = words.next().and_then(|word| word.strip_prefix(b"[")?.strip_suffix(b"]")).unwrap_or(b"vmlinux");
+    if module.is_some_and(|module| module.as_bytes() != of) {
+        return None;
+    }
+    let address = u64::from_str_radix(std::str::from_utf8(address).ok()?, 16).ok()?;
+    Some(Symbol { address, function: matches!(kind.first()?, b't' | b'T' | b'w' | b'W') })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn symbols_by_name_and_module() {
+        let text: &[u8] =
+            b"ffffffff81000000 T _text\nffffffff81001000 t do_it\nffffffffc0001000 t do_it\t[other]\n\
+                            ffffffff82000000 D jiffies\n0000000000000000 T hidden\n";
+        for (module, name, expect) in [
+            (None, "do_it", Some((0xffff_ffff_8100_1000, true))),
+            (Some("other"), "do_it", Some((0xffff_ffff_c000_1000, true))),
+            (Some("vmlinux"), "do_it", Some((0xffff_ffff_8100_1000, true))),
+            (Some("vmlinux"), "jiffies", Some((0xffff_ffff_8200_0000, false))),
+            (Some("other"), "jiffies", None),
+            (None, "hidden", Some((0, true))),
+            (None, "do", None),
+        ] {
+            let found = find_in(text, module, name).expect("bytes in memory can be read");
+            assert_eq!(found.map(|symbol| (symbol.address, symbol.function)), expect, "{module:?} {name}");
+        }
+    }
+}

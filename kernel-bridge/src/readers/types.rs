@@ -1,0 +1,480 @@
+//! The kernel's types as the compiler asks for them: by name, one level at a time, nothing decoded in advance.
+//!
+//! In: BTF of the core kernel and of modules, where the kernel publishes it for every user to read. Out: the answers of
+//! [`KernelTypes`]. The core kernel's bytes are mapped, not read, where the kernel allows it; an index of names (256 KiB)
+//! is made at the first look-up, a module's BTF is read when its name is first mentioned.
+
+use std::cell::{OnceCell, RefCell};
+use std::rc::Rc;
+use std::sync::Arc;
+
+use dtrail_lang::ast::TagKind;
+use dtrail_lang::env::{KernelMember, KernelType, KernelTypeId, KernelTypes};
+
+use super::btf::{Btf, Kind, TypeId, VMLINUX};
+
+/// Where the kernel publishes the types of its modules, a file each.
+const MODULES: &str = "/sys/kernel/btf";
+
+/// The types of the running kernel.
+#[derive(Debug)]
+pub struct RunningTypes {
+    core: Btf,
+    names: OnceCell<NameIndex>,
+    modules: RefCell<Modules>,
+}
+
+#[derive(Debug, Default)]
+struct Modules {
+    /// Those that were asked for, by their number less one; `None` if there is no such module.
+    loaded: Vec<(Arc<str>, Option<Rc<Btf>>)>,
+}
+
+impl RunningTypes {
+    /// Of this machine. `Err` says what is missing.
+    pub fn open() -> Result<RunningTypes, String> {
+        let core = Btf::of_kernel().map_err(|e| {
+            format!("the kernel's types cannot be read from {VMLINUX}: {e}; they need a kernel built with CONFIG_DEBUG_INFO_BTF")
+        })?;
+        Ok(RunningTypes::new(core))
+    }
+
+    fn new(core: Btf) -> RunningTypes {
+        RunningTypes { core, names: OnceCell::new(), modules: RefCell::default() }
+    }
+
+    fn names(&self) -> &NameIndex {
+        self.names.get_or_init(|| NameIndex::new(&self.core))
+    }
+
+    /// The number and types of a module, read at its first mention.
+    fn module(&self, name: &str) -> Option<(u32, Rc<Btf>)> {
+        let known = self.modules.borrow().loaded.iter().position(|(known, _)| **known == *name);
+        let index = match known {
+            Some(index) => index,
+            None => {
+                // A name with a slash is no module.
+                let plain = name.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_' || b == b'-');
+                let bytes = plain.then(|| std::fs::read(format!("{MODULES}/{name}")).ok()).flatten();
+                let btf = bytes.and_then(|bytes| Btf::parse_split(bytes).ok()).map(Rc::new);
+                let mut modules = self.modules.borrow_mut();
+                modules.loaded.push((name.into(), btf));
+                modules.loaded.len() - 1
+            }
+        };
+        let btf = self.modules.borrow().loaded[index].1.clone()?;
+        Some((index as u32 + 1, btf))
+    }
+
+    /// The object that a type lies in, with the number it has there.
+    fn place(&self, id: KernelTypeId) -> Option<(Option<Rc<Btf>>, u32)> {
+        if id.object == 0 || id.id < self.core.count() {
+            return Some((None, id.id));
+        }
+        let modules = self.modules.borrow();
+        let btf = modules.loaded.get(id.object as usize - 1)?.1.clone()?;
+        Some((Some(btf), id.id - self.core.count() + 1))
+    }
+
+    /// Looks at a type where it lies.
+    fn with<R>(&self, id: KernelTypeId, look: impl FnOnce(&View<'_>) -> Option<R>) -> Option<R> {
+        let (module, number) = self.place(id)?;
+        let btf = module.as_deref().unwrap_or(&self.core);
+        let place = btf.place(TypeId(number))?;
+        look(&View { core: &self.core, btf, split: module.is_some(), object: id.object, place })
+    }
+
+    fn find_in_module(&self, name: &str, kinds: &[Kind], wanted: &str) -> Option<KernelTypeId> {
+        let (object, btf) = self.module(name)?;
+        let mut forward = None;
+        for number in 1..btf.count() {
+            let Some(place) = btf.place(TypeId(number)) else { continue };
+            let Some(kind) = btf.kind_at(place) else { continue };
+            if !kinds.contains(&kind) {
+                continue;
+            }
+            let view = View { core: &self.core, btf: &btf, split: true, object, place };
+            if view.name_at(place) != Some(wanted.as_bytes()) {
+                continue;
+            }
+            let id = KernelTypeId { object, id: self.core.count() + number - 1 };
+            if kind != Kind::Fwd {
+                return Some(id);
+            }
+            forward = Some(id);
+        }
+        forward
+    }
+
+    /// The prototype of a raw tracepoint, without the parameter that every such program is given first.
+    pub fn tracepoint(&self, name: &str) -> Option<Vec<KernelTypeId>> {
+        let id = self.find(Some("vmlinux"), None, &format!("btf_trace_{name}"))?;
+        let target = |id| match self.describe(id) {
+            KernelType::Typedef { target, .. } | KernelType::Pointer(target) => Some(target),
+            _ => None,
+        };
+        let function = target(target(id)?)?;
+        let mut parameters = self.parameters(function);
+        if parameters.is_empty() {
+            return None;
+        }
+        parameters.remove(0);
+        Some(parameters)
+    }
+
+    /// The type of a per-CPU variable and its place in the section of such.
+    pub fn variable(&self, name: &str) -> Option<KernelTypeId> {
+        let id = self.names().find(&self.core, &[Kind::Var], name)?;
+        self.with(KernelTypeId { object: 0, id }, |view| Some(view.id(view.word(8)?)))
+    }
+
+    /// The C spelling of a type, as far as a spelling without parentheses can say it.
+    pub fn spell(&self, id: KernelTypeId) -> Option<String> {
+        let mut id = id;
+        let mut stars = String::new();
+        for _ in 0..16 {
+            match self.describe(id) {
+                KernelType::Pointer(target) => {
+                    stars.push('*');
+                    id = target;
+                }
+                KernelType::Qualified(target) | KernelType::User(target) => id = target,
+                KernelType::Void => return Some(spelt("void", &stars)),
+                KernelType::Int { name, .. } => return Some(spelt(&name, &stars)),
+                KernelType::Typedef { name, .. } => return Some(spelt(&name, &stars)),
+                KernelType::Record { kind, tag, .. } => return Some(spelt(&tagged(kind, tag)?, &stars)),
+                KernelType::Forward { kind, tag } => return Some(spelt(&tagged(kind, Some(tag))?, &stars)),
+                KernelType::Enum { tag: Some(tag), .. } => {
+                    return Some(spelt(&tagged(TagKind::Enum, Some(tag))?, &stars));
+                }
+                // An enum without a name is an integer; a function is known by its address.
+                KernelType::Enum { .. } => return Some(spelt("int", &stars)),
+                KernelType::Function { .. } => return Some(spelt("void", &stars)),
+                KernelType::Array { element, .. } => {
+                    stars.push('*');
+                    id = element;
+                }
+                KernelType::Float { .. } => return None,
+            }
+        }
+        None
+    }
+
+    /// Whether a type is a pointer to memory of a process.
+    pub fn is_user_pointer(&self, id: KernelTypeId) -> bool {
+        let mut id = id;
+        for _ in 0..8 {
+            match self.describe(id) {
+                KernelType::Qualified(target) | KernelType::Pointer(target) => id = target,
+                KernelType::User(_) => return true,
+                _ => return false,
+            }
+        }
+        false
+    }
+}
+
+fn tagged(kind: TagKind, tag: Option<Arc<str>>) -> Option<String> {
+    tag.map(|tag| format!("{} {tag}", kind.word()))
+}
+
+fn spelt(base: &str, stars: &str) -> String {
+    if stars.is_empty() { base.to_owned() } else { format!("{base} {stars}") }
+}
+
+/// A type where it lies.
+struct View<'a> {
+    core: &'a Btf,
+    btf: &'a Btf,
+    /// The types of a module: numbers and names go on after those of the core kernel.
+    split: bool,
+    object: u32,
+    place: usize,
+}
+
+impl<'a> View<'a> {
+    fn word(&self, at: usize) -> Option<u32> {
+        self.btf.word(self.place + at)
+    }
+
+    /// A type that is named by its number.
+    fn id(&self, id: u32) -> KernelTypeId {
+        let object = if self.split && id >= self.core.count() { self.object } else { 0 };
+        KernelTypeId { object, id }
+    }
+
+    /// The name whose offset is the word at a place; `None` for none.
+    fn name_at(&self, at: usize) -> Option<&'a [u8]> {
+        let offset = self.btf.word(at)? as usize;
+        let name = match self.split {
+            true if offset < self.core.strings_len() => self.core.string(offset),
+            true => self.btf.string(offset - self.core.strings_len()),
+            false => self.btf.string(offset),
+        };
+        name.filter(|name| !name.is_empty())
+    }
+
+    fn text_at(&self, at: usize) -> Option<Arc<str>> {
+        self.name_at(at).and_then(|name| std::str::from_utf8(name).ok()).map(Arc::from)
+    }
+
+    fn parts(&self) -> Option<usize> {
+        Some((self.word(4)? & 0xffff) as usize)
+    }
+
+    fn flag(&self) -> Option<bool> {
+        Some(self.word(4)? >> 31 == 1)
+    }
+
+    fn describe(&self) -> Option<KernelType> {
+        let name = || self.text_at(self.place);
+        let target = || Some(self.id(self.word(8)?));
+        let bytes = || Some(u64::from(self.word(8)?));
+        Some(match self.btf.kind_at(self.place)? {
+            Kind::Int => {
+                let encoding = self.word(12)? >> 24;
+                let name = name().unwrap_or_else(|| "int".into());
+                KernelType::Int {
+                    bytes: bytes()?,
+                    signed: encoding & 1 != 0,
+                    boolean: encoding & 4 != 0,
+                    name,
+                }
+            }
+            Kind::Float => KernelType::Float { bytes: bytes()? },
+            Kind::Ptr => KernelType::Pointer(target()?),
+            Kind::Array => {
+                KernelType::Array { element: self.id(self.word(12)?), length: u64::from(self.word(20)?) }
+            }
+            Kind::Struct => KernelType::Record { kind: TagKind::Struct, tag: name(), bytes: bytes()? },
+            Kind::Union => KernelType::Record { kind: TagKind::Union, tag: name(), bytes: bytes()? },
+            Kind::Enum | Kind::Enum64 => KernelType::Enum { tag: name(), bytes: bytes()? },
+            Kind::Fwd => {
+                let kind = if self.flag()? { TagKind::Union } else { TagKind::Struct };
+                KernelType::Forward { kind, tag: name()? }
+            }
+            Kind::Typedef => KernelType::Typedef { name: name()?, target: target()? },
+            Kind::TypeTag if self.name_at(self.place) == Some(b"user") => KernelType::User(target()?),
+            Kind::Volatile | Kind::Const | Kind::Restrict | Kind::TypeTag | Kind::Func | Kind::Var => {
+                KernelType::Qualified(target()?)
+            }
+            Kind::FuncProto => KernelType::Function { result: target()? },
+            Kind::Datasec | Kind::DeclTag => KernelType::Void,
+        })
+    }
+
+    fn members(&self) -> Option<Vec<KernelMember>> {
+        if !matches!(self.btf.kind_at(self.place)?, Kind::Struct | Kind::Union) {
+            return None;
+        }
+        let packed = self.flag()?;
+        let mut members = Vec::with_capacity(self.parts()?);
+        for i in 0..self.parts()? {
+            let at = 12 + 12 * i;
+            let raw = self.word(at + 8)?;
+            let (offset, width) = if packed { (raw & 0xff_ffff, (raw >> 24) as u8) } else { (raw, 0) };
+            members.push(KernelMember {
+                name: self.text_at(self.place + at),
+                ty: self.id(self.word(at + 4)?),
+                bit_offset: u64::from(offset),
+                width: (width != 0).then_some(width),
+            });
+        }
+        Some(members)
+    }
+
+    fn enumerators(&self) -> Option<Vec<(Arc<str>, i64)>> {
+        let wide = match self.btf.kind_at(self.place)? {
+            Kind::Enum => false,
+            Kind::Enum64 => true,
+            _ => return None,
+        };
+        let mut values = Vec::with_capacity(self.parts()?);
+        for i in 0..self.parts()? {
+            let at = 12 + if wide { 12 } else { 8 } * i;
+            let low = self.word(at + 4)?;
+            let value = match wide {
+                true => (u64::from(self.word(at + 8)?) << 32 | u64::from(low)) as i64,
+                false => i64::from(low as i32),
+            };
+            if let Some(name) = self.text_at(self.place + at) {
+                values.push((name, value));
+            }
+        }
+        Some(values)
+    }
+
+    fn parameters(&self) -> Option<Vec<KernelTypeId>> {
+        if self.btf.kind_at(self.place)? != Kind::FuncProto {
+            return None;
+        }
+        (0..self.parts()?).map(|i| Some(self.id(self.word(12 + 8 * i + 4)?))).collect()
+    }
+}
+
+#[allow(
+    clippy::redundant_closure_for_method_calls,
+    reason = "a method is not general over both lifetimes of a view"
+)]
+impl KernelTypes for RunningTypes {
+    fn find(&self, module: Option<&str>, tag: Option<TagKind>, name: &str) -> Option<KernelTypeId> {
+        let kinds: &[Kind] = match tag {
+            None => &[Kind::Typedef, Kind::Int, Kind::Float],
+            Some(TagKind::Struct) => &[Kind::Struct],
+            Some(TagKind::Union) => &[Kind::Union],
+            Some(TagKind::Enum) => &[Kind::Enum, Kind::Enum64],
+        };
+        let core = || {
+            let id = self.names().find(&self.core, kinds, name)?;
+            Some(KernelTypeId { object: 0, id })
+        };
+        match module {
+            None | Some("vmlinux") => core(),
+            Some(module) => self.find_in_module(module, kinds, name),
+        }
+    }
+
+    fn describe(&self, id: KernelTypeId) -> KernelType {
+        self.with(id, |view| view.describe()).unwrap_or(KernelType::Void)
+    }
+
+    fn members(&self, id: KernelTypeId) -> Vec<KernelMember> {
+        self.with(id, |view| view.members()).unwrap_or_default()
+    }
+
+    fn enumerators(&self, id: KernelTypeId) -> Vec<(Arc<str>, i64)> {
+        self.with(id, |view| view.enumerators()).unwrap_or_default()
+    }
+
+    fn parameters(&self, id: KernelTypeId) -> Vec<KernelTypeId> {
+        self.with(id, |view| view.parameters()).unwrap_or_default()
+    }
+
+    fn module_name(&self, id: KernelTypeId) -> Arc<str> {
+        if id.object == 0 {
+            return "vmlinux".into();
+        }
+        let modules = self.modules.borrow();
+        modules.loaded.get(id.object as usize - 1).map_or_else(|| "vmlinux".into(), |(name, _)| name.clone())
+    }
+}
+
+/// The named types of the core kernel, hashed by name.
+#[derive(Debug)]
+struct NameIndex {
+    /// Type numbers, 0 where a slot is free; a power of two, at most half full.
+    slots: Vec<u32>,
+}
+
+impl NameIndex {
+    fn new(btf: &Btf) -> NameIndex {
+        let named = |place: usize| {
+            let kind = btf.kind_at(place)?;
+            let wanted = matches!(
+                kind,
+                Kind::Int
+                    | Kind::Float
+                    | Kind::Struct
+                    | Kind::Union
+                    | Kind::Enum
+                    | Kind::Enum64
+                    | Kind::Typedef
+                    | Kind::Var
+            );
+            let name = btf.string(btf.word(place)? as usize).filter(|name| wanted && !name.is_empty())?;
+            Some(hash(name))
+        };
+        let places = || (1..btf.count()).filter_map(|id| Some((id, btf.place(TypeId(id))?)));
+        let count = places().filter(|(_, place)| named(*place).is_some()).count();
+        let mut slots = vec![0; (2 * count.max(8)).next_power_of_two()];
+        let mask = slots.len() - 1;
+        for (id, place) in places() {
+            let Some(hash) = named(place) else { continue };
+            let mut at = hash as usize & mask;
+            while slots[at] != 0 {
+                at = (at + 1) & mask;
+            }
+            slots[at] = id;
+        }
+        NameIndex { slots }
+    }
+
+    /// The first type of the name and one of the kinds.
+    fn find(&self, btf: &Btf, kinds: &[Kind], name: &str) -> Option<u32> {
+        let mask = self.slots.len() - 1;
+        let mut at = hash(name.as_bytes()) as usize & mask;
+        // Half of the slots are free, so this ends.
+        while self.slots[at] != 0 {
+            let id = self.slots[at];
+            let place = btf.place(TypeId(id))?;
+            if kinds.contains(&btf.kind_at(place)?)
+                && btf.string(btf.word(place)? as usize) == Some(name.as_bytes())
+            {
+                return Some(id);
+            }
+            at = (at + 1) & mask;
+        }
+        None
+    }
+}
+
+/// FNV-1a.
+fn hash(name: &[u8]) -> u32 {
+    name.iter().fold(0x811c_9dc5, |hash, &byte| (hash ^ u32::from(byte)).wrapping_mul(0x0100_0193))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn this_kernel() {
+        let types = match RunningTypes::open() {
+            Ok(types) => types,
+            Err(why) => {
+                println!("skipped: {why}");
+                return;
+            }
+        };
+        let started = std::time::Instant::now();
+        let task = types.find(None, Some(TagKind::Struct), "task_struct").expect("every kernel has it");
+        println!("index and look-up: {:?}", started.elapsed());
+        let members = types.members(task);
+        let named = |name: &str| members.iter().find(|member| member.name.as_deref() == Some(name));
+        let comm = named("comm").expect("a member");
+        assert!(matches!(types.describe(comm.ty), KernelType::Array { length: 16, .. }), "{comm:?}");
+        let bit_field = named("sched_reset_on_fork").expect("a bit-field");
+        assert_eq!(bit_field.width, Some(1));
+        assert_eq!(types.find(None, None, "no_such_type_t"), None);
+        assert_eq!(types.find(Some("no_such_module"), None, "pid_t"), None);
+        assert_eq!(types.find(Some("../vmlinux"), None, "pid_t"), None);
+        let pid = types.find(Some("vmlinux"), None, "pid_t").expect("every kernel has it");
+        assert!(matches!(types.describe(pid), KernelType::Typedef { .. }));
+        assert_eq!(types.spell(pid).as_deref(), Some("pid_t"));
+        let kind = types.find(None, Some(TagKind::Enum), "pid_type").expect("every kernel has it");
+        let values = types.enumerators(kind);
+        assert_eq!(values.first().map(|(name, value)| (&**name, *value)), Some(("PIDTYPE_PID", 0)));
+        let switch = types.tracepoint("sched_switch").expect("every kernel has it");
+        let spelt: Vec<_> = switch.iter().map(|&id| types.spell(id)).collect();
+        assert_eq!(spelt[1].as_deref(), Some("struct task_struct *"), "{spelt:?}");
+    }
+
+    /// Every type of this kernel can be described, and its members with it.
+    #[test]
+    fn all_of_this_kernel() {
+        let Ok(types) = RunningTypes::open() else {
+            println!("skipped: no {VMLINUX}");
+            return;
+        };
+        let mut records = 0;
+        for id in (1..types.core.count()).step_by(7) {
+            let id = KernelTypeId { object: 0, id };
+            if let KernelType::Record { .. } = types.describe(id) {
+                records += 1;
+                types.members(id);
+            }
+            types.spell(id);
+        }
+        assert!(records > 100, "{records}");
+    }
+}
