@@ -167,6 +167,8 @@ impl Session<'_> {
 
     /// `DTRACE_OPT_…`, then the command line, in order.
     fn settings(&mut self, environment: &[(String, String)]) -> Result<(), Failure> {
+        // As dtrace(1) it is D alone that is understood, unless someone asks for more.
+        self.settings.strict = self.terse;
         for (name, value) in environment {
             if let Some(option) = name.strip_prefix("DTRACE_OPT_") {
                 let value = Some(value.as_str()).filter(|value| !value.is_empty());

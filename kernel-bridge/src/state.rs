@@ -292,6 +292,8 @@ fn unpack_state(func: AggFn, shape: Shape, words: &[u8]) -> Option<AggState> {
         AggFn::Stddev => {
             AggState::Stddev { count: first, sum: second, squares: [word(words, 2), word(words, 3)] }
         }
+        // Never in the kernel.
+        AggFn::Percentile | AggFn::Distinct | AggFn::Topk => return None,
         AggFn::Quantize | AggFn::Lquantize | AggFn::Llquantize => {
             let counts = (0..shape.buckets() as usize).map(|i| (i, word(words, 1 + i) as i64));
             AggState::Buckets(counts.collect())

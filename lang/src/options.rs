@@ -47,6 +47,8 @@ pub struct Options {
     pub zdefs: bool,
     /// Words at the top level of a `-s` file are probe descriptions first (language spec §2.4).
     pub pspec: bool,
+    /// Nothing but D: extensions are unknown.
+    pub strict: bool,
     /// Missing `$N` are 0 or `""`.
     pub defaultargs: bool,
     /// The last argument need not be referenced.
@@ -140,6 +142,7 @@ impl Default for Options {
             destructive: false,
             zdefs: false,
             pspec: false,
+            strict: false,
             defaultargs: false,
             argref: false,
             errtags: false,
@@ -466,6 +469,7 @@ const ROWS: &[Row] = &[
     // Ours.
     row("demangle", Kind::Bool(|o| &mut o.demangle)),
     row("placement", Kind::Placement),
+    row("strict", Kind::Bool(|o| &mut o.strict)),
     row("relaxedexit", Kind::Bool(|o| &mut o.relaxedexit)),
 ];
 

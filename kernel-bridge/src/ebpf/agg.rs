@@ -149,6 +149,9 @@ impl Gen<'_> {
         };
         match func {
             AggFn::Count => {}
+            AggFn::Percentile | AggFn::Distinct | AggFn::Topk => {
+                return Err(self.inconsistent("a kernel clause updates a sketch"));
+            }
             AggFn::Sum => {
                 let value = self.operand(value, R1);
                 self.asm.st_imm(Size::D, R0, 0, 1);
@@ -184,6 +187,7 @@ impl Gen<'_> {
                     Shape::Plain => self.quantize_bucket(),
                     Shape::Linear(linear) => self.lquantize_bucket(linear),
                     Shape::LogLinear(shape) => self.llquantize_bucket(shape),
+                    _ => return Err(self.inconsistent("a histogram with the constants of a sketch")),
                 }
                 self.add_to_bucket(weight);
             }

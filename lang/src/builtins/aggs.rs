@@ -1,6 +1,8 @@
 //! Aggregating functions (language spec §9.3, runtime spec §7.1).
 
-pub use super::shapes::{Linear, LogLinear, QUANTIZE_BUCKETS, QUANTIZE_ZERO, Shape};
+pub use super::shapes::{
+    FineBuckets, Linear, LogLinear, Percentiles, QUANTIZE_BUCKETS, QUANTIZE_ZERO, Shape,
+};
 
 /// One aggregating function.
 #[derive(Clone, Copy, Debug)]
@@ -51,6 +53,12 @@ aggs! {
     Lquantize = "lquantize", (3, 5), Some(4), true;
     /// Log-linear histogram.
     Llquantize = "llquantize", (5, 6), Some(5), true;
+    /// Percentiles, each within 1 %.
+    Percentile = "percentile", (2, 9), None, false;
+    /// Number of different values.
+    Distinct = "distinct", (1, 1), None, false;
+    /// Most frequent values.
+    Topk = "topk", (2, 2), None, false;
 }
 
 impl AggFn {
@@ -59,9 +67,26 @@ impl AggFn {
         &AggFn::ROWS[self as usize]
     }
 
-    /// The function of a D name.
+    /// The function of a name that D itself has.
     pub fn by_name(name: &str) -> Option<AggFn> {
-        AggFn::ROWS.iter().find(|row| row.name == name).map(|row| row.id)
+        AggFn::called(name, true)
+    }
+
+    /// The function that a call names. Those that D does not have are found by nothing but calls, which would be mistakes
+    /// there, so that programs may use their names for variables; and not at all if `strict`.
+    pub fn called(name: &str, strict: bool) -> Option<AggFn> {
+        let row = AggFn::ROWS.iter().find(|row| row.name == name)?;
+        (!strict || !row.id.is_extension()).then_some(row.id)
+    }
+
+    /// Whether D does not have it.
+    pub fn is_extension(self) -> bool {
+        matches!(self, AggFn::Percentile | AggFn::Distinct | AggFn::Topk)
+    }
+
+    /// Which argument (from 0) is the value.
+    pub fn value_argument(self) -> usize {
+        usize::from(self == AggFn::Topk)
     }
 }
 

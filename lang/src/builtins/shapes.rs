@@ -16,6 +16,104 @@ pub enum Shape {
     Linear(Linear),
     /// Of `llquantize`.
     LogLinear(LogLinear),
+    /// Of `percentile`. As a histogram: see [`FineBuckets`].
+    Percentiles(Percentiles),
+    /// Of `distinct`.
+    Distinct {
+        /// Whether it counts strings; else integers.
+        strings: bool,
+    },
+    /// Of `topk`.
+    Top {
+        /// How many values it shows.
+        wanted: u16,
+        /// Whether they are strings; else integers.
+        strings: bool,
+    },
+}
+
+/// The percentages of `percentile`, in hundredths, in the order of the arguments.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub struct Percentiles {
+    hundredths: [u16; Percentiles::MOST],
+    count: u8,
+}
+
+impl Percentiles {
+    /// How many an aggregation can have.
+    pub const MOST: usize = 8;
+
+    /// No percentages.
+    pub const NONE: Percentiles = Percentiles { hundredths: [0; Percentiles::MOST], count: 0 };
+
+    /// One percentage more, as programs write it: 1 to 100 are whole ones; longer numbers have their decimals behind the
+    /// second digit, 999 for 99.9 and 9995 for 99.95. `None`: it is none, or there are enough.
+    pub fn and(mut self, written: i64) -> Option<Percentiles> {
+        let hundredths = match written {
+            1..=100 => written * 100,
+            101..=999 => written * 10,
+            1000..=9999 => written,
+            _ => return None,
+        };
+        *self.hundredths.get_mut(usize::from(self.count))? = hundredths as u16;
+        self.count += 1;
+        Some(self)
+    }
+
+    /// Hundredths of a percent.
+    pub fn hundredths(&self) -> &[u16] {
+        &self.hundredths[..usize::from(self.count)]
+    }
+
+    /// As programs write them.
+    pub fn written(&self) -> impl Iterator<Item = u16> {
+        self.hundredths().iter().map(|&h| match h {
+            h if h % 100 == 0 => h / 100,
+            h if h % 10 == 0 => h / 10,
+            h => h,
+        })
+    }
+}
+
+/// Buckets so fine that the middle of one is within 1 % of every value in it: those of absolute values below 128 hold one
+/// value each, and each power of two from there on is cut into 64 of equal width. Negative values mirror positive ones.
+#[derive(Clone, Copy, Debug)]
+pub struct FineBuckets;
+
+impl FineBuckets {
+    /// Buckets of one sign, with that of 0.
+    const HALF: usize = 128 + 56 * 64;
+
+    fn distance(value: u64) -> usize {
+        match value.checked_ilog2() {
+            Some(log) if log >= 7 => {
+                let shift = log - 6;
+                128 + (shift as usize - 1) * 64 + ((value >> shift) as usize - 64)
+            }
+            _ => value as usize,
+        }
+    }
+
+    /// The bucket of a value.
+    pub fn bucket(value: i64) -> usize {
+        let away = FineBuckets::distance(value.unsigned_abs());
+        if value < 0 { FineBuckets::HALF - away } else { FineBuckets::HALF + away }
+    }
+
+    /// The value in the middle of a bucket.
+    pub fn middle(bucket: usize) -> i64 {
+        let away = bucket.abs_diff(FineBuckets::HALF);
+        let value = match away.checked_sub(128) {
+            None => away as u64,
+            Some(above) => {
+                let shift = (above / 64 + 1).min(57) as u32;
+                let low = (64 + above as u64 % 64) << shift;
+                low + ((1 << shift) - 1) / 2
+            }
+        };
+        let value = i64::try_from(value).unwrap_or(i64::MAX);
+        if bucket < FineBuckets::HALF { -value } else { value }
+    }
 }
 
 /// The constants of `lquantize`: `base < limit`, and at least one step between them.
@@ -87,12 +185,27 @@ impl Shape {
         Shape::Linear(Linear { base, limit, step })
     }
 
+    /// Whether the values are strings.
+    pub fn strings(self) -> bool {
+        matches!(self, Shape::Distinct { strings: true } | Shape::Top { strings: true, .. })
+    }
+
+    /// How many numbers an entry has, of those that have any.
+    pub fn results(self) -> usize {
+        match self {
+            Shape::Percentiles(percentiles) => percentiles.hundredths().len(),
+            _ => 1,
+        }
+    }
+
     /// Number of buckets of the histogram.
     pub fn buckets(self) -> u32 {
         match self {
             Shape::Plain => QUANTIZE_BUCKETS as u32,
             Shape::Linear(linear) => linear.levels() + 2,
             Shape::LogLinear(shape) => shape.buckets(),
+            Shape::Percentiles(_) => 2 * FineBuckets::HALF as u32 + 1,
+            Shape::Distinct { .. } | Shape::Top { .. } => 0,
         }
     }
 
@@ -102,6 +215,8 @@ impl Shape {
             Shape::Plain => quantize_bucket(value),
             Shape::Linear(linear) => linear.bucket(value),
             Shape::LogLinear(shape) => shape.bucket(value),
+            Shape::Percentiles(_) => FineBuckets::bucket(value),
+            Shape::Distinct { .. } | Shape::Top { .. } => 0,
         }
     }
 
@@ -111,6 +226,8 @@ impl Shape {
             Shape::Plain => Bucket::From(quantize_value(bucket).into()),
             Shape::Linear(linear) => linear.holds(bucket),
             Shape::LogLinear(shape) => shape.holds(bucket),
+            Shape::Percentiles(_) => Bucket::From(FineBuckets::middle(bucket).into()),
+            Shape::Distinct { .. } | Shape::Top { .. } => Bucket::Ghost,
         }
     }
 
@@ -130,6 +247,7 @@ impl Shape {
     pub fn tie(self) -> Option<usize> {
         match self {
             Shape::Plain => Some(QUANTIZE_ZERO),
+            Shape::Percentiles(_) | Shape::Distinct { .. } | Shape::Top { .. } => None,
             // The overflow and underflow buckets of small numbers can stand for 0, too.
             Shape::Linear(_) => {
                 let near = self.bucket(0);
@@ -146,6 +264,7 @@ impl Shape {
             Shape::Plain => QUANTIZE_ZERO,
             Shape::Linear(_) => 1,
             Shape::LogLinear(shape) => shape.middle() as usize + 1,
+            Shape::Percentiles(_) | Shape::Distinct { .. } | Shape::Top { .. } => 0,
         }
     }
 }
@@ -441,6 +560,30 @@ mod tests {
                 }
             }
         }
+    }
+
+    #[test]
+    fn fine_buckets_are_within_one_percent() {
+        let powers = (0..63).flat_map(|k| [(1_i64 << k) - 1, 1 << k, (1 << k) + (1 << k) / 3]);
+        for value in powers.chain([i64::MAX, 0, 127, 128, 129, 191, 1_000_003]).flat_map(|v| [v, -v]) {
+            let bucket = FineBuckets::bucket(value);
+            let error = FineBuckets::middle(bucket).abs_diff(value);
+            assert!(u128::from(error) * 100 <= u128::from(value.unsigned_abs()), "{value}: {error}");
+            assert_eq!(FineBuckets::bucket(FineBuckets::middle(bucket)), bucket, "{value}");
+        }
+        let (low, high) = (FineBuckets::bucket(i64::MIN), FineBuckets::bucket(i64::MAX));
+        assert_eq!((low, high), (0, 2 * FineBuckets::HALF - 1));
+        let all = Shape::Percentiles(Percentiles::NONE);
+        assert!((1..all.buckets() as usize).all(|i| FineBuckets::middle(i - 1) <= FineBuckets::middle(i)));
+    }
+
+    #[test]
+    fn percentages() {
+        let all = [1, 50, 100, 999, 9999, 995].into_iter().try_fold(Percentiles::NONE, Percentiles::and);
+        let all = all.expect("percentages");
+        assert_eq!(all.hundredths(), [100, 5000, 10000, 9990, 9999, 9950]);
+        assert_eq!(all.written().collect::<Vec<_>>(), [1, 50, 100, 999, 9999, 995]);
+        assert!([0, -1, 10000].iter().all(|&p| Percentiles::NONE.and(p).is_none()));
     }
 
     #[test]

@@ -326,12 +326,18 @@ impl Body<'_, '_> {
         let infos: Vec<ExprInfo> = args.iter().filter_map(|arg| self.info.get(arg)).collect();
         let name = function.row().name;
         let is_scalar = |i: usize| infos.get(i).is_none_or(|info| self.session.types.is_scalar(info.ty));
-        if !is_scalar(0) {
+        let value = function.value_argument();
+        let strings = matches!(function, AggFn::Distinct | AggFn::Topk)
+            && infos.get(value).is_some_and(|info| self.session.types.is_string(info.ty));
+        if !strings && !is_scalar(value) {
             return Err(errors::aggregated_value_not_scalar(span, name));
         }
         let shape = match function {
             AggFn::Lquantize => self.lquantize(args, &infos, span)?,
             AggFn::Llquantize => self.llquantize(&infos, span)?,
+            AggFn::Percentile => self.percentile(&infos, span)?,
+            AggFn::Distinct => Shape::Distinct { strings },
+            AggFn::Topk => self.topk(&infos, strings, span)?,
             _ => Shape::Plain,
         };
         let weight = function.row().increment.map(usize::from).filter(|&i| i < infos.len());
@@ -343,7 +349,7 @@ impl Body<'_, '_> {
             Some(before) => shapes::same(*before, shape, span)?,
             None => *known = Some(shape),
         }
-        let value = (!infos.is_empty()).then_some(0);
+        let value = (!infos.is_empty()).then_some(value);
         self.info.set_site(statement, Site::Aggregation { agg, value, weight });
         Ok(())
     }

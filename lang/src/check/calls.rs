@@ -46,12 +46,15 @@ const LQUANTIZE: &[Proto] = &[Proto::Any, Proto::C("int32_t"), Proto::C("int32_t
 const LLQUANTIZE: &[Proto] =
     &[Proto::Any, Proto::C("int32_t"), Proto::C("int32_t"), Proto::C("int32_t"), Proto::C("int32_t")];
 
+const TOPK: &[Proto] = &[Proto::C("int32_t"), Proto::Any];
+
 fn aggregating(function: AggFn) -> Prototype<'static> {
     let row = function.row();
     let params = match function {
         AggFn::Count => &[],
         AggFn::Lquantize => LQUANTIZE,
         AggFn::Llquantize => LLQUANTIZE,
+        AggFn::Topk => TOPK,
         _ => VALUE,
     };
     let (least, most) = row.args;
@@ -78,7 +81,7 @@ impl Session<'_> {
         } else if let Some(a) = Action::by_name(name) {
             action(a)
         } else {
-            aggregating(AggFn::by_name(name)?)
+            aggregating(AggFn::called(name, self.strict)?)
         };
         Some((prototype.required, prototype.most == Some(prototype.required)))
     }
@@ -118,7 +121,7 @@ impl Body<'_, '_> {
             self.arguments(action(found), args, span)?;
             let info = ExprInfo::value(common.void).meaning(Meaning::Action(found));
             ("tracing function", info)
-        } else if let Some(function) = AggFn::by_name(name) {
+        } else if let Some(function) = AggFn::called(name, self.session.strict) {
             self.arguments(aggregating(function), args, span)?;
             let info = ExprInfo::value(common.dynamic).meaning(Meaning::Aggregating(function));
             ("aggregating function", info)
@@ -321,7 +324,9 @@ impl Body<'_, '_> {
         self.info.set(lhs, ExprInfo::value(aggregation).meaning(Meaning::Aggregation(id)));
         let function = match &rhs.kind {
             ExprKind::Call { callee, args } => match &callee.kind {
-                ExprKind::Name(called) => AggFn::by_name(called).map(|function| (function, args)),
+                ExprKind::Name(called) => {
+                    AggFn::called(called, self.session.strict).map(|function| (function, args))
+                }
                 _ => None,
             },
             _ => None,

@@ -495,6 +495,24 @@ pub(crate) fn shape_differs(tag: Tag, span: Span, what: &str, expected: i64, fou
     error(tag, span, text)
 }
 
+pub(crate) fn percentage(span: Span, number: usize) -> Diagnostic {
+    let text = format!("percentile( ) argument #{number} must be a percentage from 1 to 100");
+    error(Tag::ProtoArg, span, text).help("999 is 99.9 percent, 9999 is 99.99 percent")
+}
+
+pub(crate) fn top_number(span: Span) -> Diagnostic {
+    error(Tag::ProtoArg, span, "topk( ) argument #1 must be an integer constant from 1 to 1000")
+}
+
+/// For functions that only this implementation has.
+pub(crate) fn arguments_differ(span: Span) -> Diagnostic {
+    error(
+        Tag::ProtoArg,
+        span,
+        "the aggregation was used with other constants, or another type of value, before",
+    )
+}
+
 /// What `llquantize` asks of its factor.
 pub(crate) const LLQUANTIZE_FACTOR: &str = "must be an unsigned 16-bit quantity greater than or equal to 2";
 

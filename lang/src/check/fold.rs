@@ -240,7 +240,7 @@ impl Session<'_> {
         let span = callee.span;
         let known = Func::by_name(name).is_some()
             || Action::by_name(name).is_some()
-            || AggFn::by_name(name).is_some();
+            || AggFn::called(name, self.strict).is_some();
         if known && self.hidden(name).is_none() {
             return Ok(());
         }

@@ -121,6 +121,8 @@ pub struct Session<'a> {
     pub(super) env: &'a dyn Environment,
     pub(super) args: &'a [String],
     pub(super) zdefs: bool,
+    /// Nothing but D: see [`AggFn::called`].
+    pub(super) strict: bool,
     /// The least stability accepted.
     pub(super) amin: Option<Stability>,
     /// The version of the language that programs ask for.
@@ -165,6 +167,7 @@ impl<'a> Session<'a> {
             env,
             args,
             zdefs: false,
+            strict: false,
             amin: None,
             version: Version::NEWEST,
             declared: Declared::default(),
@@ -197,6 +200,7 @@ impl<'a> Session<'a> {
     /// spec §1.5). `options` are those in force after reading.
     pub fn early(&mut self, program: &Program, options: &Options) -> Result<Early, Diagnostic> {
         self.zdefs = options.zdefs;
+        self.strict = options.strict;
         self.amin = options.amin;
         self.version = options.version;
         self.limits = Limits { strsize: options.strsize, scratchsize: options.scratchsize };
@@ -463,7 +467,9 @@ impl<'a> Session<'a> {
         }
         let names = Func::ROWS.iter().map(|row| row.name);
         let names = names.chain(Action::ROWS.iter().map(|row| row.name));
-        let names = names.chain(AggFn::ROWS.iter().map(|row| row.name));
+        let names = names.chain(
+            AggFn::ROWS.iter().filter(|row| !(self.strict && row.id.is_extension())).map(|row| row.name),
+        );
         match suggest::nearest(name, names) {
             Some(near) => error.help(format!("did you mean {near}()?")),
             None => error,

@@ -4,7 +4,7 @@ use super::errors;
 use super::expr::Body;
 use super::info::ExprInfo;
 use crate::ast::Expr;
-use crate::builtins::aggs::{LogLinear, Shape};
+use crate::builtins::aggs::{LogLinear, Percentiles, Shape};
 use crate::diag::{Diagnostic, Tag};
 use crate::source::Span;
 
@@ -74,6 +74,28 @@ impl Body<'_, '_> {
     }
 }
 
+impl Body<'_, '_> {
+    /// The constants of `percentile(value, percentage, …)`.
+    pub(super) fn percentile(&self, infos: &[ExprInfo], span: Span) -> Result<Shape, Diagnostic> {
+        let mut percentiles = Percentiles::NONE;
+        for (i, info) in infos.iter().enumerate().skip(1) {
+            let Some(written) = info.constant else {
+                return Err(errors::not_integer_constant(Tag::ProtoArg, span, "percentile", i + 1));
+            };
+            percentiles = percentiles.and(written).ok_or_else(|| errors::percentage(span, i + 1))?;
+        }
+        Ok(Shape::Percentiles(percentiles))
+    }
+
+    /// The constant of `topk(number, value)`.
+    pub(super) fn topk(&self, infos: &[ExprInfo], strings: bool, span: Span) -> Result<Shape, Diagnostic> {
+        match infos.first().map(|info| info.constant) {
+            Some(Some(wanted @ 1..=1000)) => Ok(Shape::Top { wanted: wanted as u16, strings }),
+            _ => Err(errors::top_number(span)),
+        }
+    }
+}
+
 /// Every statement on an aggregation has the same constants.
 pub(super) fn same(before: Shape, now: Shape, span: Span) -> Result<(), Diagnostic> {
     type Pair = (Tag, &'static str, i64, i64);
@@ -113,7 +135,8 @@ pub(super) fn same(before: Shape, now: Shape, span: Span) -> Result<(), Diagnost
                 now.steps.into(),
             ),
         ],
-        _ => return Ok(()),
+        _ if before == now => return Ok(()),
+        _ => return Err(errors::arguments_differ(span)),
     };
     match pairs.into_iter().find(|(_, _, expected, found)| expected != found) {
         Some((tag, what, expected, found)) => Err(errors::shape_differs(tag, span, what, expected, found)),

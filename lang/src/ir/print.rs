@@ -14,6 +14,8 @@
 //! var a[i32, string]: u64
 //! agg @_[string]: quantize
 //! agg @lat[]: lquantize(0, 100, 10)                        base, limit, step
+//! agg @p[]: percentile(50, 999)                             percentages
+//! agg @d[]: distinct(string)                               what it counts; likewise topk(10, int)
 //! agg @ll[]: llquantize(10, 0, 6, 20)                      factor, low, high, steps
 //! string "passwd"                                          optional: literals in code are added as they appear
 //! g0 = @_ in c0 @10..20                                    aggregation site: aggregation, clause, span
@@ -258,6 +260,14 @@ impl Printer<'_> {
                 Shape::Linear(Linear { base, limit, step }) => format!("({base}, {limit}, {step})"),
                 Shape::LogLinear(LogLinear { factor, low, high, steps }) => {
                     format!("({factor}, {low}, {high}, {steps})")
+                }
+                Shape::Percentiles(percentiles) => {
+                    let written: Vec<_> = percentiles.written().map(|p| p.to_string()).collect();
+                    format!("({})", written.join(", "))
+                }
+                Shape::Distinct { strings } => format!("({})", if strings { "string" } else { "int" }),
+                Shape::Top { wanted, strings } => {
+                    format!("({wanted}, {})", if strings { "string" } else { "int" })
                 }
             };
             let func = agg.func.row().name;

@@ -101,6 +101,9 @@ fn tables(program: &Program) -> Result<(), String> {
         let fits = match (agg.func, agg.shape) {
             (AggFn::Lquantize, Shape::Linear(linear)) => linear.step != 0 && linear.levels() > 0,
             (AggFn::Llquantize, Shape::LogLinear(shape)) => shape.check().is_ok(),
+            (AggFn::Percentile, Shape::Percentiles(percentiles)) => !percentiles.hundredths().is_empty(),
+            (AggFn::Distinct, Shape::Distinct { .. }) => true,
+            (AggFn::Topk, Shape::Top { wanted, .. }) => wanted > 0,
             (AggFn::Lquantize | AggFn::Llquantize, _) => false,
             (_, shape) => shape == Shape::Plain,
         };
@@ -324,7 +327,9 @@ impl Checker<'_> {
                 let row = agg.func.row();
                 require(value.is_some() == (row.args.1 > 0), || "wrong number of values".to_owned())?;
                 require(weight.is_none() || row.increment.is_some(), || "an unknown weight".to_owned())?;
-                value.iter().chain(weight).try_for_each(|&reg| self.is(reg, Int))
+                let kind = if agg.shape.strings() { RegKind::Str } else { Int };
+                value.iter().try_for_each(|&reg| self.is(reg, kind))?;
+                weight.iter().try_for_each(|&reg| self.is(reg, Int))
             }
             Op::Call { func, args, .. } => {
                 let row = func.row();

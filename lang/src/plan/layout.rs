@@ -220,6 +220,10 @@ pub fn agg_words(func: crate::builtins::AggFn, shape: Shape) -> u32 {
         AggFn::Sum | AggFn::Min | AggFn::Max | AggFn::Avg => 2,
         AggFn::Stddev => 4,
         AggFn::Quantize | AggFn::Lquantize | AggFn::Llquantize => 1 + shape.buckets(),
+        // In user space only: about what an entry takes.
+        AggFn::Percentile => 64,
+        AggFn::Distinct => 256,
+        AggFn::Topk => 512,
     }
 }
 

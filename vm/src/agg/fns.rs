@@ -1,9 +1,9 @@
 //! What each aggregating function does with a value, how two states merge, and the number it prints (runtime spec §7.1).
 //! All arithmetic wraps; merging is associative and commutative, so CPUs and generations may come in any order.
 
-use dtrail_lang::builtins::aggs::Shape;
+use dtrail_lang::builtins::aggs::{FineBuckets, Percentiles, Shape};
 
-use super::AggState;
+use super::{AggState, Buckets, Distinct};
 
 impl AggState {
     /// One update. `shape` has the constants of the function; `weight` is 1 where D has none.
@@ -25,6 +25,16 @@ impl AggState {
                 *squares = halves(whole(*squares).wrapping_add(square));
             }
             AggState::Buckets(buckets) => buckets.add(shape.bucket(value), weight),
+            AggState::Distinct(_) | AggState::Top(_) => self.update_item(shape, &value.to_le_bytes()),
+        }
+    }
+
+    /// One update of a function that tells values from each other: the bytes of a string, or of an integer.
+    pub fn update_item(&mut self, shape: Shape, item: &[u8]) {
+        match (self, shape) {
+            (AggState::Distinct(distinct), _) => distinct.add(item),
+            (AggState::Top(top), Shape::Top { wanted, .. }) => top.add(wanted, item),
+            (_, _) => debug_assert!(false, "a value for a function that does not count values"),
         }
     }
 
@@ -48,6 +58,8 @@ impl AggState {
                 *s = halves(whole(*s).wrapping_add(whole(*t)));
             }
             (AggState::Buckets(a), AggState::Buckets(b)) => a.merge(b),
+            (AggState::Distinct(a), AggState::Distinct(b)) => a.merge(b),
+            (AggState::Top(a), AggState::Top(b)) => a.merge(b),
             (_, _) => debug_assert!(false, "states of two functions under one aggregation"),
         }
     }
@@ -61,6 +73,8 @@ impl AggState {
             AggState::Avg { count, sum } => (*count, *sum) = (0, 0),
             AggState::Stddev { count, sum, squares } => (*count, *sum, *squares) = (0, 0, [0, 0]),
             AggState::Buckets(buckets) => buckets.clear(),
+            AggState::Distinct(distinct) => **distinct = Distinct::default(),
+            AggState::Top(top) => top.clear(),
         }
     }
 
@@ -77,6 +91,8 @@ impl AggState {
             AggState::Sum(sum) => divided(*sum, normal),
             AggState::Min(value) | AggState::Max(value) => divided(value.unwrap_or(0), normal),
             AggState::Avg { count: 0, .. } | AggState::Stddev { count: 0, .. } | AggState::Buckets(_) => 0,
+            AggState::Distinct(distinct) => divided(distinct.count() as i64, normal),
+            AggState::Top(top) => divided(top.most() as i64, normal),
             AggState::Avg { count, sum } => (i128::from(divided(*sum, normal)) / i128::from(*count)) as i64,
             AggState::Stddev { count, sum, squares } => {
                 let (count, divisor) = (i128::from(*count), i128::from(normal) * i128::from(normal));
@@ -87,6 +103,22 @@ impl AggState {
             }
         }
     }
+}
+
+/// The percentiles that a histogram of fine buckets is asked for, in their order; 0 if it is empty. A percentile is the
+/// least value that at least so many values do not exceed.
+pub(crate) fn percentiles(buckets: &Buckets, asked: Percentiles) -> impl Iterator<Item = i64> + '_ {
+    let total: u128 = buckets.iter().map(|(_, count)| u128::from(count.unsigned_abs())).sum();
+    (0..asked.hundredths().len()).map(move |i| {
+        let hundredths = asked.hundredths().get(i).copied().unwrap_or(0);
+        let rank = (total * u128::from(hundredths)).div_ceil(10_000).max(1);
+        let mut below = 0;
+        let found = buckets.iter().find(|(_, count)| {
+            below += u128::from(count.unsigned_abs());
+            below >= rank
+        });
+        found.map_or(0, |(bucket, _)| FineBuckets::middle(bucket))
+    })
 }
 
 fn whole([low, high]: [u64; 2]) -> u128 {
@@ -116,6 +148,9 @@ mod tests {
         match func {
             AggFn::Lquantize => LINEAR,
             AggFn::Llquantize => Shape::LogLinear(LogLinear { factor: 10, low: 0, high: 5, steps: 20 }),
+            AggFn::Percentile => Shape::Percentiles(Percentiles::NONE.and(50).expect("a percentage")),
+            AggFn::Distinct => Shape::Distinct { strings: false },
+            AggFn::Topk => Shape::Top { wanted: 3, strings: false },
             _ => Shape::Plain,
         }
     }

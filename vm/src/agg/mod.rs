@@ -2,16 +2,20 @@
 //! meet here.
 
 mod buckets;
+mod distinct;
 mod fns;
 mod key;
 pub mod sort;
 pub mod table;
+mod top;
 
 use dtrail_lang::builtins::AggFn;
 
 pub use buckets::Buckets;
-pub(crate) use fns::divided;
+pub use distinct::Distinct;
+pub(crate) use fns::{divided, percentiles};
 pub use table::{AggTable, AggTables};
+pub use top::Top;
 
 /// The value of one entry: what an aggregating function keeps (runtime spec §7.1). `fns` updates and merges it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -42,6 +46,10 @@ pub enum AggState {
     },
     /// Counts of a histogram, whose function's [`Shape`] says what each bucket holds.
     Buckets(Buckets),
+    /// Different values.
+    Distinct(Box<Distinct>),
+    /// Frequent values.
+    Top(Box<Top>),
 }
 
 impl AggState {
@@ -55,6 +63,9 @@ impl AggState {
             AggFn::Avg => AggState::Avg { count: 0, sum: 0 },
             AggFn::Stddev => AggState::Stddev { count: 0, sum: 0, squares: [0, 0] },
             AggFn::Quantize | AggFn::Lquantize | AggFn::Llquantize => AggState::Buckets(Buckets::default()),
+            AggFn::Percentile => AggState::Buckets(Buckets::default()),
+            AggFn::Distinct => AggState::Distinct(Box::default()),
+            AggFn::Topk => AggState::Top(Box::default()),
         }
     }
 }

@@ -108,7 +108,8 @@ impl AggTable {
             func: agg.func,
             shape: agg.shape,
             types: agg.keys.as_slice().into(),
-            integers: agg.keys.iter().all(|ty| ty.reg_kind() == RegKind::Int),
+            integers: agg.keys.iter().all(|ty| ty.reg_kind() == RegKind::Int)
+                && !matches!(agg.shape, Shape::Distinct { .. } | Shape::Top { .. }),
             entries: IndexMap::default(),
             capacity: layout::entries(aggsize, parts, strsize, value) as usize,
             printed: false,
@@ -120,11 +121,21 @@ impl AggTable {
     /// Updates an entry, or makes it. `false`: the table is full and the update is lost.
     pub fn update(&mut self, key: &[u8], value: i64, weight: i64) -> bool {
         let shape = self.shape;
+        self.change(key, |state| state.update(shape, value, weight))
+    }
+
+    /// The same for a function that tells values from each other.
+    pub fn update_item(&mut self, key: &[u8], item: &[u8]) -> bool {
+        let shape = self.shape;
+        self.change(key, |state| state.update_item(shape, item))
+    }
+
+    fn change(&mut self, key: &[u8], change: impl FnOnce(&mut AggState)) -> bool {
         if let Some(state) = self.find(key) {
-            state.update(shape, value, weight);
+            change(state);
             return true;
         }
-        self.add(key, value, weight)
+        self.add(key, change)
     }
 
     /// [`AggTable::update`] for a key of one or two integers, which need not be laid out then. `None`: this table's keys
@@ -151,16 +162,17 @@ impl AggTable {
     #[cold]
     fn add_short(&mut self, key: &[u64], value: i64, weight: i64) -> bool {
         let bytes: Vec<u8> = key.iter().flat_map(|word| word.to_le_bytes()).collect();
-        self.add(&bytes, value, weight)
+        let shape = self.shape;
+        self.add(&bytes, |state| state.update(shape, value, weight))
     }
 
     #[cold]
-    fn add(&mut self, key: &[u8], value: i64, weight: i64) -> bool {
+    fn add(&mut self, key: &[u8], change: impl FnOnce(&mut AggState)) -> bool {
         if self.entries.len() >= self.capacity {
             return false;
         }
         let mut state = AggState::new(self.func);
-        state.update(self.shape, value, weight);
+        change(&mut state);
         self.entries.insert(key.into(), state);
         true
     }
@@ -174,6 +186,13 @@ impl AggTable {
     pub fn update_on(&mut self, cpu: u32, key: &[u8], value: i64, weight: i64) {
         if let Some(per_cpu) = &mut self.per_cpu {
             per_cpu.state(key, cpu, self.func).update(self.shape, value, weight);
+        }
+    }
+
+    /// The same for [`AggTable::update_item`].
+    pub fn update_item_on(&mut self, cpu: u32, key: &[u8], item: &[u8]) {
+        if let Some(per_cpu) = &mut self.per_cpu {
+            per_cpu.state(key, cpu, self.func).update_item(self.shape, item);
         }
     }
 

@@ -541,6 +541,7 @@ mod tests {
                 rows.push((format!(">= {at}"), at, high));
                 rows
             }
+            Shape::Percentiles(_) | Shape::Distinct { .. } | Shape::Top { .. } => Vec::new(),
             Shape::LogLinear(LogLinear { factor, low: from, high: to, steps }) => {
                 let (factor, steps) = (i128::from(factor), i128::from(steps));
                 let least = factor.pow(u32::from(from));

@@ -9,8 +9,9 @@ use dtrail_lang::builtins::shapes::Bucket;
 use dtrail_lang::env::Probe;
 use dtrail_lang::ir::ValueType;
 
+use super::printa::{INTEGER, frequent};
 use super::{Style, symbols, trace};
-use crate::agg::{AggState, AggTable, Buckets, divided};
+use crate::agg::{AggState, AggTable, Buckets, divided, percentiles};
 use crate::value::{self, ValueRef};
 
 /// Appends a string.
@@ -97,15 +98,37 @@ pub fn entry(out: &mut Vec<u8>, table: &AggTable, key: &[u8], state: &AggState, 
         value(out, element, ty, style);
     }
     out.extend_from_slice(b"],\"value\":");
-    result(out, table, state);
+    result(out, table, state, style);
     out.push(b'}');
 }
 
-/// Appends the value of an entry, normalized: a number, or the buckets that are not 0.
-fn result(out: &mut Vec<u8>, table: &AggTable, state: &AggState) {
-    match state {
-        AggState::Buckets(buckets) => histogram(out, table.shape(), buckets, table.normal()),
-        state => drop(write!(out, "{}", state.normalized(table.normal()))),
+/// Appends the value of an entry, normalized: a number, the buckets that are not 0, percentiles by their percentage, or
+/// the most frequent values.
+fn result(out: &mut Vec<u8>, table: &AggTable, state: &AggState, style: Style<'_>) {
+    match (state, table.shape()) {
+        (AggState::Buckets(buckets), Shape::Percentiles(asked)) => {
+            out.push(b'{');
+            for (i, (percent, value)) in
+                asked.hundredths().iter().zip(percentiles(buckets, asked)).enumerate()
+            {
+                separate(out, i);
+                let _ = write!(out, "\"{}\":{}", f64::from(*percent) / 100.0, divided(value, table.normal()));
+            }
+            out.push(b'}');
+        }
+        (AggState::Buckets(buckets), shape) => histogram(out, shape, buckets, table.normal()),
+        (AggState::Top(top), shape) => {
+            let ty = if shape.strings() { ValueType::Str } else { INTEGER };
+            out.push(b'[');
+            for (i, (item, count)) in frequent(top, shape).enumerate() {
+                separate(out, i);
+                out.extend_from_slice(b"{\"value\":");
+                value(out, item, ty, style);
+                let _ = write!(out, ",\"count\":{}}}", divided(count, table.normal()));
+            }
+            out.push(b']');
+        }
+        (state, _) => drop(write!(out, "{}", state.normalized(table.normal()))),
     }
 }
 

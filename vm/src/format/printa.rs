@@ -4,6 +4,7 @@
 use std::io::Write as _;
 
 use dtrail_lang::builtins::Symbolic;
+use dtrail_lang::builtins::aggs::Shape;
 use dtrail_lang::format::{ConversionKind, Format, Piece};
 use dtrail_lang::ir::ValueType;
 
@@ -12,7 +13,7 @@ use super::packed::{Form, PackStyle};
 use super::printf::{Field, convert};
 use super::{Style, histogram, packed, pad, shown, symbols, trace};
 use crate::agg::sort::{self, Row, SortOptions};
-use crate::agg::{AggState, AggTable};
+use crate::agg::{AggState, AggTable, Top, divided, percentiles};
 use crate::runtime::extend;
 use crate::value::{self, ValueRef};
 
@@ -119,13 +120,13 @@ fn entry(
     }
     for (i, table) in tables.iter().enumerate() {
         let Some(state) = row.state(i).or(empty.get(i)) else { continue };
-        result(out, table, state, options);
+        result(out, table, state, options, style);
         if options.per_cpu {
             let seen = table.cpus();
             for cpu in 0..options.cpus.max(seen) {
                 let _ = write!(out, "\n    [CPU {cpu}]");
                 let Some(state) = table.on_cpu(row.key, cpu).or(empty.get(i)) else { continue };
-                result(out, table, state, options);
+                result(out, table, state, options, style);
             }
         }
     }
@@ -133,16 +134,58 @@ fn entry(
 }
 
 /// Appends the value of an entry.
-fn result(out: &mut Vec<u8>, table: &AggTable, state: &AggState, options: AggStyle) {
-    match state {
-        AggState::Buckets(buckets) => {
-            histogram::histogram(out, table.shape(), buckets, table.normal(), options.bars());
+fn result(out: &mut Vec<u8>, table: &AggTable, state: &AggState, options: AggStyle, style: Style<'_>) {
+    if block(out, table, state, options, style) {
+        return;
+    }
+    match (state, table.shape()) {
+        (AggState::Buckets(buckets), Shape::Percentiles(asked)) => {
+            for value in percentiles(buckets, asked) {
+                // Writing to a vector cannot fail.
+                let _ = write!(out, " {:16}", divided(value, table.normal()));
+            }
         }
-        state => {
-            // Writing to a vector cannot fail.
+        (state, _) => {
             let _ = write!(out, " {:16}", state.normalized(table.normal()));
         }
     }
+}
+
+/// Appends a value that is more than numbers: a histogram, or the most frequent values. `false`: it is none.
+fn block(out: &mut Vec<u8>, table: &AggTable, state: &AggState, options: AggStyle, style: Style<'_>) -> bool {
+    match (state, table.shape()) {
+        (AggState::Buckets(_), Shape::Percentiles(_)) => return false,
+        (AggState::Buckets(buckets), shape) => {
+            histogram::histogram(out, shape, buckets, table.normal(), options.bars());
+        }
+        (AggState::Top(top), shape) => {
+            out.push(b'\n');
+            for (item, count) in frequent(top, shape) {
+                let ty = if shape.strings() { ValueType::Str } else { INTEGER };
+                key_element(out, item, ty, style);
+                let _ = writeln!(out, " {:16}", divided(count, table.normal()));
+            }
+        }
+        _ => return false,
+    }
+    true
+}
+
+/// The type of the integers that `topk` counts.
+pub(super) const INTEGER: ValueType = ValueType::Int { bits: 64, signed: true };
+
+/// The most frequent values with their counts.
+pub(super) fn frequent(top: &Top, shape: Shape) -> impl Iterator<Item = (ValueRef<'_>, i64)> {
+    let (wanted, strings) = match shape {
+        Shape::Top { wanted, strings } => (wanted, strings),
+        _ => (0, false),
+    };
+    let integer = |item: &[u8]| item.try_into().map_or(0, i64::from_le_bytes);
+    let counts = top.counts(wanted, |a, b| if strings { a.cmp(b) } else { integer(a).cmp(&integer(b)) });
+    counts.into_iter().map(move |(item, count)| {
+        let item = if strings { ValueRef::Str(Some(item)) } else { ValueRef::Int(integer(item)) };
+        (item, count as i64)
+    })
 }
 
 /// Integers of 8 and 16 bits print as unsigned, wider ones as signed.
@@ -194,7 +237,10 @@ fn format_row(
     (options, style): (AggStyle, Style<'_>),
 ) {
     let mut keys = value::decode(row.key, row.types);
-    let mut next_value = 0;
+    // Percentiles are as many values.
+    let mut results =
+        tables.iter().enumerate().flat_map(|(i, table)| (0..table.shape().results()).map(move |n| (i, n)));
+    let mut last = None;
     for piece in &format.pieces {
         let conversion = match piece {
             Piece::Text(text) => {
@@ -210,20 +256,21 @@ fn format_row(
             continue;
         }
         // When all values are used up, the last one repeats.
-        let i = next_value.min(tables.len().saturating_sub(1));
-        next_value += 1;
+        last = results.next().or(last);
+        let Some((i, n)) = last else { continue };
         let (Some(table), Some(state)) = (tables.get(i), row.state(i).or(empty.get(i))) else {
             continue;
         };
-        match state {
-            AggState::Buckets(buckets) => {
-                histogram::histogram(out, table.shape(), buckets, table.normal(), options.bars());
-            }
-            _ => {
-                let value = ValueRef::Int(state.normalized(table.normal()));
-                convert(out, whole(conversion.kind), &field, value, style);
-            }
+        if block(out, table, state, options, style) {
+            continue;
         }
+        let value = match (state, table.shape()) {
+            (AggState::Buckets(buckets), Shape::Percentiles(asked)) => {
+                divided(percentiles(buckets, asked).nth(n).unwrap_or(0), table.normal())
+            }
+            _ => state.normalized(table.normal()),
+        };
+        convert(out, whole(conversion.kind), &field, ValueRef::Int(value), style);
     }
 }
 

@@ -1,6 +1,7 @@
 //! What clauses change: variables of either home, aggregations, the clause's row of records.
 
 use dtrail_lang::builtins::Action;
+use dtrail_lang::builtins::aggs::Shape;
 use dtrail_lang::ir::{AggId, AggSiteId, ProbeIndex, RegKind, SiteId, ValueType, VarId};
 use dtrail_lang::plan::{Plan, Side};
 
@@ -111,15 +112,30 @@ impl Run<'_> {
         }
         key.clear();
         encode_key(arena, table.types(), keys, key);
-        if !table.update(key, value as i64, weight as i64) {
-            let cpu = self.cpu();
-            self.world.drops.add_aggregation(cpu, 1);
-        } else if table.keeps_cpus() {
-            let cpu = self.cpu();
-            let World { aggs, key, .. } = &mut *self.world;
-            if let Some(table) = aggs.get_mut(site.agg) {
-                table.update_on(cpu, key, value as i64, weight as i64);
-            }
+        let shape = table.shape();
+        let integer = value.to_le_bytes();
+        let item: Option<&[u8]> = match shape {
+            shape if shape.strings() => Some(arena.get(value).unwrap_or_default()),
+            Shape::Distinct { .. } | Shape::Top { .. } => Some(&integer),
+            _ => None,
+        };
+        let taken = match item {
+            Some(item) => table.update_item(key, item),
+            None => table.update(key, value as i64, weight as i64),
+        };
+        if taken && !table.keeps_cpus() {
+            return;
+        }
+        let cpu = self.cpu();
+        if !taken {
+            return self.world.drops.add_aggregation(cpu, 1);
+        }
+        let World { aggs, arena, key, .. } = &mut *self.world;
+        let Some(table) = aggs.get_mut(site.agg) else { return };
+        match shape {
+            shape if shape.strings() => table.update_item_on(cpu, key, arena.get(value).unwrap_or_default()),
+            Shape::Distinct { .. } | Shape::Top { .. } => table.update_item_on(cpu, key, &integer),
+            _ => table.update_on(cpu, key, value as i64, weight as i64),
         }
     }
 

@@ -199,11 +199,18 @@ impl Lower<'_> {
                 let ExprKind::Assign { lhs, rhs, .. } = &expr.kind else { return Ok(()) };
                 let ExprKind::Call { args, .. } = &rhs.kind else { return Ok(()) };
                 // Right before left, as in every assignment.
-                let mut operand = |i: Option<usize>| match i {
-                    Some(i) => self.own_width(&args[i]).map(Some),
-                    None => Ok(None),
+                let shape = self.checked.aggs[agg.index()].shape;
+                let value = match value {
+                    Some(i) if shape.is_some_and(crate::builtins::aggs::Shape::strings) => {
+                        Some(self.stored_value(&args[*i], ValueType::Str)?)
+                    }
+                    Some(i) => Some(self.own_width(&args[*i])?),
+                    None => None,
                 };
-                let (value, weight) = (operand(*value)?, operand(*weight)?);
+                let weight = match weight {
+                    Some(i) => Some(self.own_width(&args[*i])?),
+                    None => None,
+                };
                 let keys: &[Expr] = match &lhs.kind {
                     ExprKind::Index { keys, .. } => keys,
                     _ => &[],

@@ -90,6 +90,9 @@ agg @_[string]: quantize
 agg @lat[]: lquantize(-5, 100, 10)
 agg @ll[]: llquantize(10, 0, 6, 20)
 agg @sd[i64]: stddev
+agg @pc[]: percentile(50, 999, 100)
+agg @di[]: distinct(string)
+agg @to[i64]: topk(10, int)
 string "passwd"
 string "passwd"
 string "a\"\\\n\t\x00\xff;"

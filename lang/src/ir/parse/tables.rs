@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::cursor::Cursor;
 use super::shapes::type_shape;
-use crate::builtins::aggs::{LogLinear, Shape};
+use crate::builtins::aggs::{LogLinear, Percentiles, Shape};
 use crate::builtins::{Action, AggFn, Symbolic};
 use crate::env::{FiredBy, Probe, ProbeArg, ProbeId, ProviderStability, Stability};
 use crate::format::{Conversion, ConversionKind, Format, Piece, Width};
@@ -158,7 +158,7 @@ fn aggregation(cx: &mut Cursor<'_>) -> Result<Aggregation, String> {
     let keys = if cx.eat("[") { cx.list("]", Cursor::value_type)? } else { Vec::new() };
     cx.need(":")?;
     let func = cx.word("an aggregating function")?;
-    let func = AggFn::by_name(func).ok_or(format!("unknown aggregating function `{func}`"))?;
+    let func = AggFn::called(func, false).ok_or(format!("unknown aggregating function `{func}`"))?;
     let shape = if cx.eat("(") { shape(cx, func)? } else { Shape::Plain };
     Ok(Aggregation { name, func, shape, keys })
 }
@@ -166,7 +166,27 @@ fn aggregation(cx: &mut Cursor<'_>) -> Result<Aggregation, String> {
 /// The constants of a function, from behind their `(`.
 fn shape(cx: &mut Cursor<'_>, func: AggFn) -> Result<Shape, String> {
     let comma = |cx: &mut Cursor<'_>| cx.need(",");
-    let shape = if func == AggFn::Llquantize {
+    let strings = |cx: &mut Cursor<'_>| match cx.word("`int` or `string`")? {
+        "string" => Ok(true),
+        "int" => Ok(false),
+        other => Err(format!("expected `int` or `string`, found `{other}`")),
+    };
+    let shape = if func == AggFn::Percentile {
+        let mut percentiles = Percentiles::NONE;
+        loop {
+            let written = cx.number("a percentage")?;
+            percentiles = percentiles.and(written).ok_or("not a percentage")?;
+            if !cx.eat(",") {
+                break Shape::Percentiles(percentiles);
+            }
+        }
+    } else if func == AggFn::Distinct {
+        Shape::Distinct { strings: strings(cx)? }
+    } else if func == AggFn::Topk {
+        let wanted = cx.number("a number of values")?;
+        comma(cx)?;
+        Shape::Top { wanted, strings: strings(cx)? }
+    } else if func == AggFn::Llquantize {
         let factor = cx.number("a factor")?;
         comma(cx)?;
         let low = cx.number("a low magnitude")?;

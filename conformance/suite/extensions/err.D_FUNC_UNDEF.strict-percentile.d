@@ -1,0 +1,5 @@
+#pragma D option strict
+BEGIN
+{
+	@ = percentile(1, 50);
+}

@@ -1,0 +1,5 @@
+#pragma D option strict
+BEGIN
+{
+	@ = topk(1, 1);
+}

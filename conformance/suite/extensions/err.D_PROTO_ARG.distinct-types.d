@@ -1,0 +1,6 @@
+/* @@ args: -q -x strict=no */
+BEGIN
+{
+	@ = distinct(1);
+	@ = distinct("x");
+}

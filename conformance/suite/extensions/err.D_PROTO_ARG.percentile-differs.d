@@ -1,0 +1,6 @@
+/* @@ args: -q -x strict=no */
+BEGIN
+{
+	@ = percentile(1, 50);
+	@ = percentile(1, 60);
+}

@@ -1,0 +1,5 @@
+/* @@ args: -q -x strict=no */
+BEGIN
+{
+	@ = percentile(1);
+}
