@@ -193,3 +193,20 @@ fn calls_of_a_process_that_runs_already() {
         assert!(text.contains("entry ") && text.contains("return "), "{who:?}: {text}{error}");
     }
 }
+
+#[test]
+fn code_without_frame_pointers_is_unwound_by_its_tables() {
+    let Some(bare) = spin(false) else { return };
+    for who in everybody() {
+        let program = "profile-199 /pid == $target/ { @[ustack(5)] = count(); } \
+                       syscall::write:entry /pid == $target/ { ustack(); }";
+        let (out, err) = run(who, &["-xunwind=dwarf"], program, &format!("{bare} 500"));
+        assert!(has_frames(&out, &["bare`leaf", "bare`caller", "bare`main"]), "{who:?}: {out}{err}");
+        assert!(has_frames(&out, &["libc.so.6`write", "bare`main"]), "{who:?}: {out}{err}");
+        // One key a stack, although each sample was kept by itself.
+        let heads = out.lines().filter(|line| line.trim_start().starts_with("bare`leaf")).count();
+        let frames: std::collections::HashSet<&str> =
+            out.lines().filter(|line| line.trim_start().starts_with("bare`leaf")).collect();
+        assert_eq!(heads, frames.len(), "{who:?}: {out}");
+    }
+}

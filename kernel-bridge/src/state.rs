@@ -37,9 +37,6 @@ pub struct MappedState<M> {
     stacks_taken: u64,
 }
 
-/// So many stacks are taken out of the kernel without anyone asking: a quarter of their map.
-const STACKS_WAITING: u64 = 1 << 12;
-
 /// What of a plan is needed to understand the maps.
 #[derive(Debug)]
 struct Facts {
@@ -211,7 +208,8 @@ impl<M: MapAccess> KernelState for MappedState<M> {
 
     fn stacks_waiting(&mut self) -> bool {
         let put = self.layout.stacks.map_or(0, |_| self.maps.control(control::STACKS));
-        put.wrapping_sub(self.stacks_taken) > STACKS_WAITING
+        // A quarter of the map.
+        put.wrapping_sub(self.stacks_taken) > u64::from(self.layout.stack_entries / 4)
     }
 
     fn exit_status(&mut self) -> Option<i64> {

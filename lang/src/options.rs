@@ -129,6 +129,8 @@ pub struct Options {
     pub noresolve: bool,
     /// Names of C++ and Rust are printed as their source has them.
     pub demangle: bool,
+    /// `unwind=dwarf`: user stacks by unwind tables, not by frame pointers.
+    pub dwarf: bool,
     /// Where things run.
     pub placement: Placement,
     /// Leave an `exit` that user space decides without effect on the placement (planner rule 8).
@@ -183,6 +185,7 @@ impl Default for Options {
             stackindent: 14,
             noresolve: false,
             demangle: false,
+            dwarf: false,
             placement: Placement::Auto,
             relaxedexit: false,
         }
@@ -322,6 +325,8 @@ enum Kind {
     Amin,
     /// `auto`, `kernel` or `user`.
     Placement,
+    /// `fp` or `dwarf`.
+    Unwind,
     /// `ascii` or `utf8`.
     Encoding,
     /// `switch`, `fill` or `ring`.
@@ -468,6 +473,7 @@ const ROWS: &[Row] = &[
     row("zone", Kind::Refused),
     // Ours.
     row("demangle", Kind::Bool(|o| &mut o.demangle)),
+    row("unwind", Kind::Unwind),
     row("placement", Kind::Placement),
     row("strict", Kind::Bool(|o| &mut o.strict)),
     row("relaxedexit", Kind::Bool(|o| &mut o.relaxedexit)),
@@ -522,6 +528,13 @@ impl Options {
             Kind::PrintSize => {
                 let bytes = within(size(required(value)?)?, 0, 65536)?;
                 self.printsize = bytes.max(8).next_multiple_of(8);
+            }
+            Kind::Unwind => {
+                self.dwarf = match required(value)? {
+                    "fp" => false,
+                    "dwarf" => true,
+                    _ => return Err(OptionError::InvalidValue),
+                }
             }
             Kind::Placement => {
                 self.placement = match required(value)? {

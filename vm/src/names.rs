@@ -45,6 +45,12 @@ pub trait Names {
     fn user(&self, process: &Process, addr: u64) -> Option<Place>;
     /// The name of code that was made at run time, which lies in no file.
     fn made(&self, process: &Process, addr: u64) -> Option<Rc<str>>;
+    /// Appends the addresses of a stack of which the words from the stack pointer on were kept, at most so many: `registers`
+    /// are program counter, stack pointer and frame pointer.
+    fn unwind(&self, process: &Process, registers: [u64; 3], stack: &[u64], most: usize, out: &mut Vec<u64>) {
+        let _ = (process, stack);
+        out.extend(registers.first().filter(|_| most > 0));
+    }
     /// The process of `-p` or `-c`, whose addresses `%A` prints.
     fn target(&self) -> Option<Process>;
 }

@@ -6,10 +6,10 @@ use std::cmp::Ordering;
 
 use dtrail_lang::ir::ValueType;
 use dtrail_lang::plan::Plan;
-use dtrail_lang::plan::stacks::{self, ADDRESS, HEAD, KERNEL, USER};
+use dtrail_lang::plan::stacks::{self, ADDRESS, DUMP, HEAD, KERNEL, USER};
 use foldhash::HashMap;
 
-use crate::names::Process;
+use crate::names::{Names, Process};
 
 /// Where addresses come from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -162,6 +162,20 @@ impl StackTable {
             (a, b) => a.is_some().cmp(&b.is_some()),
         }
     }
+}
+
+/// Makes the packed form of a stack from one that is yet to be unwound; `false` if it is not such a one.
+pub fn unwind(words: &[u64], seen: u64, names: &dyn Names, out: &mut Vec<u64>) -> bool {
+    let Some((head, rest)) = words.split_at_checked(HEAD) else { return false };
+    let Some((&[pc, sp, fp, _, most], stack)) = rest.split_first_chunk() else { return false };
+    if head[0] as u32 != DUMP {
+        return false;
+    }
+    out.clear();
+    out.extend_from_slice(&[u64::from(USER) | head[0] >> 32 << 32, head[1], head[2], head[3]]);
+    let process = Process { pid: head[1] as u32, start: head[2], execs: head[3], seen };
+    names.unwind(&process, [pc, sp, fp], stack, most as usize, out);
+    true
 }
 
 /// Whether values of a type are numbers of this table.

@@ -9,6 +9,10 @@ pub(super) struct Abi {
     pub(super) number: u32,
     /// Program counter.
     pub(super) pc: u32,
+    /// Stack pointer.
+    pub(super) sp: u32,
+    /// Frame pointer.
+    pub(super) fp: u32,
     /// The register that tells user mode, and which of its bits are set there.
     pub(super) mode: (u32, i32),
     /// The number of `rt_sigreturn`.
@@ -22,6 +26,8 @@ pub(super) const X86_64: Abi = Abi {
     args: [112, 104, 96, 56, 72, 64],
     number: 120,
     pc: 128,
+    sp: 152,
+    fp: 32,
     mode: (136, 3),
     rt_sigreturn: 15,
     compat: 2,

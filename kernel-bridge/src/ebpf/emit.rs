@@ -283,7 +283,7 @@ pub fn emit(plan: &Plan, target: &Target) -> Result<EbpfProgram, EmitError> {
     let rodata_map = take_map(true);
     let context = ContextLayout::new(&needs, target.namespace.is_some());
     let context_size = if many { context.size } else { 0 };
-    let scratch = scratch(plan, &facts, scratch_map, spilled, context_size)?;
+    let scratch = scratch(plan, target, &facts, scratch_map, spilled, context_size)?;
     if uses_scratch {
         all_maps.push(scratch.spec(hooks.len().max(1) as u32));
     }
@@ -416,6 +416,7 @@ fn hooks(plan: &Plan, target: &Target) -> Vec<HookProbes> {
 /// Lays out the scratch memory for the largest demands of any group and clause.
 fn scratch(
     plan: &Plan,
+    target: &Target,
     facts: &[ClauseFacts],
     map: u32,
     spilled: u32,
@@ -450,7 +451,7 @@ fn scratch(
     let of_error = plan.groups.iter().flat_map(|group| &group.layout.shared_slots);
     let words = facts.iter().map(|facts| facts.stack_words);
     let words = words.chain(of_error.map(|slot| super::stacks::builtin_words(slot.var))).max().unwrap_or(0);
-    let stack = if words > 0 { super::stacks::VALUE } else { 0 };
+    let stack = if words > 0 { super::stacks::value(target) } else { 0 };
     let size = |parts: &[KeyPart]| 8 + parts.iter().map(|p| p.size(strsize)).sum::<u32>();
     for placement in &plan.agg_sites {
         key = key.max(size(&placement.key));

@@ -90,12 +90,13 @@ pub(super) fn place(
             Some(placed.add(array("inject", MapKind::Array { mmap: true }, inject::SIZE, 1)));
     }
     if facts.iter().any(|facts| facts.numbers) {
+        placed.state.stack_entries = stacks::entries(target);
         placed.state.stacks = Some(placed.add(MapSpec {
             name: "stacks".to_owned(),
             kind: MapKind::FullHash,
             key_size: 8,
-            value_size: stacks::VALUE,
-            max_entries: if target.inject { stacks::ENTRIES_INJECTED } else { stacks::ENTRIES },
+            value_size: stacks::value(target),
+            max_entries: stacks::entries(target),
             init: None,
         }));
     }

@@ -170,6 +170,8 @@ pub struct Target {
     pub ring_size: u32,
     /// Bytes of an aggregation map (`aggsize`): bounds its entries.
     pub agg_size: u64,
+    /// User stacks are kept whole, to be unwound in user space (`unwind=dwarf`). Ignored under injection.
+    pub dwarf: bool,
     /// Bytes of dynamic variables (`dynvarsize`): bounds the entries of associative arrays.
     pub dynvar_size: u64,
 }
@@ -308,6 +310,8 @@ pub struct StateLayout {
     /// The map of stacks by number, if the plan takes any. A value is a `u64` time, a `u64` count and so many words of
     /// [`dtrail_lang::plan::stacks`].
     pub stacks: Option<u32>,
+    /// Its entries.
+    pub stack_entries: u32,
     /// The map that injected events are written to (value: [`inject`]), if there is an [`Hook::Inject`] program.
     pub inject: Option<u32>,
 }
@@ -334,6 +338,7 @@ pub mod helper {
     pub const TASK_STORAGE_GET: i32 = 156;
     pub const GET_CURRENT_TASK: i32 = 35;
     pub const GET_CURRENT_TASK_BTF: i32 = 158;
+    pub const TASK_PT_REGS: i32 = 175;
 }
 
 /// Codes of the faults that kernel code raises; [`dtrail_vm::fault::FaultKind`] gives their meaning.

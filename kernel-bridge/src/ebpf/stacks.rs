@@ -8,13 +8,14 @@
 use dtrail_lang::builtins::BuiltinVar;
 use dtrail_lang::ir::Reg;
 use dtrail_lang::options::MAX_FRAMES;
-use dtrail_lang::plan::stacks::{ADDRESS, FACTOR, FOLD, HEAD, KERNEL, USER};
+use dtrail_lang::plan::stacks::{ADDRESS, DUMP, DUMP_HEAD, FACTOR, FOLD, HEAD, KERNEL, USER};
 
+use super::abi::ABI;
 use super::asm::{Alu, Asm, FP, Jmp, R0, R1, R2, R3, R4, R5, R7, Size};
 use super::clause::Gen;
 use super::context::{ContextBase, Field};
 use super::emit::{EmitError, Env};
-use super::{control, counter, helper, inject};
+use super::{Target, control, counter, helper, inject};
 
 /// Words of the largest stack.
 pub(super) const MOST_WORDS: u32 = HEAD as u32 + MAX_FRAMES;
@@ -24,6 +25,32 @@ pub(super) const VALUE: u32 = 16 + 8 * MOST_WORDS;
 pub(super) const ENTRIES: u32 = 1 << 14;
 /// Under injection, where user space looks after each event.
 pub(super) const ENTRIES_INJECTED: u32 = 1 << 10;
+
+/// Bytes of a user stack that are kept whole, in pieces that are read one by one: what lies beyond the stack's end cannot
+/// be read.
+const DUMP_BYTES: u32 = 16 << 10;
+const DUMP_PIECE: u32 = 1 << 10;
+/// Stacks of that size between two looks.
+const DUMP_ENTRIES: u32 = 1 << 11;
+
+/// Bytes of a value of the map.
+pub(super) fn value(env: &Target) -> u32 {
+    let dump = if dumps(env) { 8 * DUMP_HEAD as u32 + DUMP_BYTES } else { 0 };
+    VALUE.max(16 + 8 * HEAD as u32 + dump)
+}
+
+/// Entries of the map.
+pub(super) fn entries(env: &Target) -> u32 {
+    match (env.inject, dumps(env)) {
+        (true, _) => ENTRIES_INJECTED,
+        (_, true) => DUMP_ENTRIES,
+        _ => ENTRIES,
+    }
+}
+
+fn dumps(target: &Target) -> bool {
+    target.dwarf && !target.inject
+}
 
 /// `BPF_F_USER_STACK`
 const USER_STACK: i64 = 1 << 8;
@@ -123,6 +150,7 @@ impl Gen<'_> {
                     self.word(word, 0);
                 }
             }
+            Side::User if dumps(self.env.target) => return self.dump(dst, frames, strsize),
             Side::User => {
                 self.word(0, i64::from(USER) | strsize << 32);
                 self.process_words();
@@ -130,6 +158,42 @@ impl Gen<'_> {
         }
         addresses(&mut self.asm, self.env, self.base, side, frames);
         self.number(dst, frames)
+    }
+
+    /// `dst` = the number of the user stack, kept with its registers and as much of its memory as can be read.
+    fn dump(&mut self, dst: Reg, frames: u32, strsize: i64) -> Result<(), EmitError> {
+        let words = words_at(self.env);
+        let head = words + 8 * HEAD as i32;
+        self.word(0, i64::from(DUMP) | strsize << 32);
+        self.process_words();
+        self.field(Field::Time);
+        self.asm.stx(Size::D, R7, (head + 24) as i16, R0);
+        self.asm.mov_imm(R0, i64::from(frames));
+        self.asm.stx(Size::D, R7, (head + 32) as i16, R0);
+        self.asm.call(helper::GET_CURRENT_TASK_BTF);
+        self.asm.mov(R1, R0);
+        self.asm.call(helper::TASK_PT_REGS);
+        for (i, from) in [ABI.pc, ABI.sp, ABI.fp].into_iter().enumerate() {
+            self.asm.ldx(Size::D, R1, R0, from as i16);
+            self.asm.stx(Size::D, R7, (head + 8 * i as i32) as i16, R1);
+        }
+        let at = head + 8 * DUMP_HEAD as i32;
+        let (end, copied) = (self.asm.label(), self.env.scratch.temps as i16);
+        self.asm.st_imm(Size::D, R7, copied, 0);
+        for piece in 0..DUMP_BYTES / DUMP_PIECE {
+            let offset = (piece * DUMP_PIECE) as i32;
+            self.asm.mov(R1, R7);
+            self.asm.alu_imm(Alu::Add, R1, at + offset);
+            self.asm.mov_imm(R2, i64::from(DUMP_PIECE));
+            self.asm.ldx(Size::D, R3, R7, (head + 8) as i16);
+            self.asm.alu_imm(Alu::Add, R3, offset);
+            self.asm.call(helper::PROBE_READ_USER);
+            self.asm.jmp_imm(Jmp::Ne, R0, 0, end);
+            self.asm.st_imm(Size::D, R7, copied, offset + DUMP_PIECE as i32);
+        }
+        self.asm.bind(end);
+        self.asm.mov_imm(R0, DUMP_HEAD as i64);
+        self.number_with(dst, DUMP_HEAD as u32, Some(copied))
     }
 
     /// `dst` = the number of an address of the current process.
@@ -170,6 +234,11 @@ impl Gen<'_> {
 
     /// `dst` = the number of what lies in scratch memory, `R0` addresses of at most `most`; keeps the words under it.
     fn number(&mut self, dst: Reg, most: u32) -> Result<(), EmitError> {
+        self.number_with(dst, most, None)
+    }
+
+    /// The same where more bytes follow than the number is made from: how many is at `more` in scratch memory.
+    fn number_with(&mut self, dst: Reg, most: u32, more: Option<i16>) -> Result<(), EmitError> {
         let Some(map) = self.env.state.stacks else {
             return Err(self.inconsistent("a stack is taken but there is no map for it"));
         };
@@ -203,6 +272,13 @@ impl Gen<'_> {
         asm.mov_imm(R1, 1);
         asm.bind(some);
         asm.stx(Size::D, FP, key, R1);
+        if let Some(more) = more {
+            asm.ldx(Size::D, R0, R7, more);
+            asm.alu_imm(Alu::Rsh, R0, 3);
+            asm.ldx(Size::D, R1, R7, value as i16 + 8);
+            asm.alu(Alu::Add, R0, R1);
+            asm.stx(Size::D, R7, value as i16 + 8, R0);
+        }
 
         let (known, kept) = (self.asm.label(), self.asm.label());
         self.asm.map(R1, map);

@@ -146,6 +146,7 @@ pub(super) fn injected() -> Target {
         ring_size: 1 << 16,
         agg_size: 1 << 16,
         dynvar_size: 1 << 16,
+        dwarf: false,
     }
 }
 

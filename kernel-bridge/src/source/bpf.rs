@@ -61,6 +61,8 @@ pub struct Settings {
     pub look: Duration,
     /// Whether what a look finds is handed over by time (`temporal`), not as the ring has it.
     pub temporal: bool,
+    /// Whether user stacks are kept whole and unwound by tables (`unwind=dwarf`).
+    pub dwarf: bool,
 }
 
 impl From<&Options> for Settings {
@@ -75,6 +77,7 @@ impl From<&Options> for Settings {
             dynvar: options.dynvarsize,
             look,
             temporal: options.temporal,
+            dwarf: options.dwarf,
         }
     }
 }
@@ -173,6 +176,7 @@ pub(super) fn target_without_kernel(settings: Settings) -> Result<ebpf::Target, 
         ring_size,
         agg_size: settings.agg,
         dynvar_size: settings.dynvar,
+        dwarf: settings.dwarf,
     })
 }
 

@@ -5,6 +5,8 @@ use std::fs::File;
 use std::os::unix::fs::FileExt;
 use std::rc::Rc;
 
+use super::unwind::Tables;
+
 /// The functions of a file, by their addresses in the file's own layout.
 #[derive(Debug, Default)]
 pub(super) struct Functions {
@@ -25,10 +27,13 @@ struct Function {
 
 /// A part of the file that is loaded.
 #[derive(Clone, Copy, Debug)]
-struct Segment {
-    offset: u64,
-    size: u64,
-    addr: u64,
+pub(super) struct Segment {
+    /// Where it begins in the file.
+    pub(super) offset: u64,
+    /// Bytes in the file.
+    pub(super) size: u64,
+    /// Its address in the file's own layout.
+    pub(super) addr: u64,
 }
 
 /// Most bytes of one table of a file: what is larger is damaged, or nothing that names of functions are in.
@@ -57,6 +62,7 @@ struct Elf<'f> {
 struct Section {
     name: u32,
     kind: u32,
+    addr: u64,
     offset: u64,
     size: u64,
     link: u32,
@@ -103,6 +109,7 @@ impl<'f> Elf<'f> {
                 elf.sections.push(Section {
                     name: u32_at(section, 0)?,
                     kind: u32_at(section, 4)?,
+                    addr: u64_at(section, 16)?,
                     offset: u64_at(section, 24)?,
                     size: u64_at(section, 32)?,
                     link: u32_at(section, 40)?,
@@ -166,6 +173,23 @@ impl<'f> Elf<'f> {
         let plain = !name.is_empty() && !name.contains(&b'/');
         plain.then(|| String::from_utf8_lossy(name).into_owned())
     }
+}
+
+/// The parts of a file that unwinding reads.
+pub(super) fn tables(file: &File) -> Option<Tables> {
+    /// What x86-64 has for the kind of `.eh_frame`, besides the ordinary one.
+    const UNWIND: u32 = 0x7000_0001;
+    let elf = Elf::open(file)?;
+    let part = |name: &[u8]| {
+        let section = elf.section(name, PROGBITS).or_else(|| elf.section(name, UNWIND))?;
+        Some((section.addr..section.addr.checked_add(section.size)?, elf.data(section)?.into()))
+    };
+    Some(Tables {
+        text: part(b".text"),
+        eh_frame: part(b".eh_frame"),
+        eh_frame_hdr: part(b".eh_frame_hdr"),
+        segments: elf.segments.clone(),
+    })
 }
 
 /// A function before names are packed.

@@ -10,6 +10,7 @@ mod elf;
 mod kallsyms;
 mod made;
 mod spaces;
+mod unwind;
 
 use std::cell::{Cell, RefCell};
 use std::collections::HashMap;
@@ -24,6 +25,8 @@ use self::kallsyms::Kallsyms;
 use self::made::MadeCode;
 pub(crate) use self::spaces::Mapping;
 use self::spaces::Spaces;
+pub(crate) use self::unwind::Start;
+use self::unwind::Unwinders;
 use crate::host;
 use crate::sys::process_events::{ProcessEvent, ProcessEvents};
 
@@ -49,6 +52,7 @@ struct Inner {
     /// Answers, which mostly repeat: by process, space and address.
     answers: HashMap<(u32, u64, u64), Option<Place>>,
     target: Option<u32>,
+    unwinders: Unwinders,
 }
 
 /// Answers that are remembered.
@@ -123,6 +127,32 @@ impl Symbols {
             inner.read_maps(pid, host::monotonic());
         }
         since
+    }
+
+    /// Appends the addresses of a stack by unwind tables, at most so many; `read` reads a word of the stack.
+    pub(crate) fn unwind_from(
+        &self,
+        process: &Process,
+        start: Start,
+        read: &mut dyn FnMut(u64) -> Option<u64>,
+        most: usize,
+        out: &mut Vec<u64>,
+    ) {
+        let mut inner = self.inner.borrow_mut();
+        let inner = &mut *inner;
+        // Looks at the process if it has not been looked at.
+        inner.mapping(process, start.pc);
+        let foreign = inner.namespace(process.pid).is_some();
+        let Some(space) = inner.spaces.at(process.pid, process.seen) else {
+            out.extend((most > 0).then_some(start.pc));
+            return;
+        };
+        let pid = process.pid;
+        let open = |path: &str| match foreign {
+            true => File::open(format!("/proc/{pid}/root{path}")).ok(),
+            false => File::open(path).ok(),
+        };
+        inner.unwinders.unwind(pid, space, start, read, &open, (most, out));
     }
 
     /// Takes what the kernel tells of processes. If it lost something, all is looked at anew.
@@ -313,6 +343,15 @@ impl Names for Symbols {
         let mut inner = self.inner.borrow_mut();
         let name = inner.read_made(process.pid).find(addr)?;
         Some(if self.demangle.get() { demangled(name) } else { name })
+    }
+
+    fn unwind(&self, process: &Process, registers: [u64; 3], stack: &[u64], most: usize, out: &mut Vec<u64>) {
+        let [pc, sp, fp] = registers;
+        let mut read = |addr: u64| {
+            let at = addr.checked_sub(sp).filter(|at| at.is_multiple_of(8))?;
+            stack.get(usize::try_from(at / 8).ok()?).copied()
+        };
+        self.unwind_from(process, Start { pc, sp, fp }, &mut read, most, out);
     }
 
     fn target(&self) -> Option<Process> {

@@ -20,6 +20,12 @@ pub const USER: u32 = 1;
 /// A single address of a process, as `usym()` takes it.
 pub const ADDRESS: u32 = 2;
 
+/// A user stack that is yet to be unwound: program counter, stack pointer, frame pointer, time, the most frames; then the
+/// words of the stack from the stack pointer on. Its number is made from the words before those, and is like no other.
+pub const DUMP: u32 = 3;
+/// Words of a [`DUMP`] between the head and the stack's.
+pub const DUMP_HEAD: usize = 5;
+
 /// Words before the addresses.
 pub const HEAD: usize = 4;
 

@@ -493,7 +493,12 @@ impl<'a> Session<'a> {
     pub(super) fn take_stacks(&mut self, kernel: &mut dyn KernelState) {
         if self.stacks_used {
             let stacks = &mut self.world.stacks;
-            kernel.stacks(&mut |number, words, seen| stacks.learn(number, words, seen));
+            let names = self.host.names();
+            let mut unwound = Vec::new();
+            kernel.stacks(&mut |number, words, seen| {
+                let words = if stacks::unwind(words, seen, names, &mut unwound) { &unwound } else { words };
+                stacks.learn(number, words, seen);
+            });
         }
     }
 

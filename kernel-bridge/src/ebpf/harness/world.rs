@@ -357,6 +357,7 @@ pub(super) const HELPERS: &[(i32, Helper)] = &[
     (helper::GET_CURRENT_COMM, |_, _, _, _, _| live("bpf_get_current_comm")),
     (helper::GET_CURRENT_TASK, |_, _, _, _, _| live("bpf_get_current_task")),
     (helper::GET_CURRENT_TASK_BTF, |_, _, _, _, _| live("bpf_get_current_task_btf")),
+    (helper::TASK_PT_REGS, |_, _, _, _, _| live("bpf_task_pt_regs")),
     (helper::TASK_STORAGE_GET, |_, _, _, _, _| live("bpf_task_storage_get")),
 ];
 

@@ -19,6 +19,8 @@ pub(super) struct StopContext<'a> {
     pub(super) thread: &'a mut Thread,
     /// What has the names of addresses, which must know what is mapped while the thread stands still.
     pub(super) symbols: &'a Symbols,
+    /// `unwind=dwarf`
+    pub(super) dwarf: bool,
     /// Monotonic nanoseconds at which the stop was seen.
     pub(super) time: u64,
     /// The wall clock, once asked for.
@@ -123,7 +125,10 @@ impl EventContext for StopContext<'_> {
 
     fn stack(&mut self, side: StackSide, frames: usize, out: &mut Vec<u64>) {
         if side == StackSide::User {
-            unwind::frame_pointers(self.tid, frames, out);
+            match self.dwarf {
+                true => unwind::tables(self.tid, self.thread.pid, self.symbols, frames, out),
+                false => unwind::frame_pointers(self.tid, frames, out),
+            }
         }
     }
 

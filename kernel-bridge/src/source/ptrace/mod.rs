@@ -86,6 +86,8 @@ pub struct PtraceSource {
     wake: Option<Arc<OwnedFd>>,
     symbols: Rc<Symbols>,
     sampler: Sampler,
+    /// `unwind=dwarf`
+    dwarf: bool,
     /// Bound to its thread.
     _thread: PhantomData<*const ()>,
 }
@@ -132,6 +134,7 @@ impl PtraceSource {
             wake,
             symbols: Rc::default(),
             sampler: Sampler::default(),
+            dwarf: false,
             _thread: PhantomData,
         })
     }
@@ -168,6 +171,7 @@ impl PtraceSource {
             tid,
             thread,
             symbols: &self.symbols,
+            dwarf: self.dwarf,
             time: host::monotonic(),
             wall: None,
             args,
@@ -204,6 +208,7 @@ impl EventSource for PtraceSource {
 
     fn configure(&mut self, options: &Options) {
         self.symbols.set_demangle(options.demangle);
+        self.dwarf = options.dwarf;
     }
 
     fn attach(&mut self, plan: &Plan) -> Result<(), Error> {

@@ -2,7 +2,11 @@
 //! for `bpf`: the first address is the program counter, each frame is the caller's frame pointer and a return address, and
 //! the walk ends at what cannot be read.
 
-use super::sys;
+use dtrail_vm::names::Process;
+
+use super::sys::{self, Registers};
+use crate::host;
+use crate::symbols::{Start, Symbols};
 use crate::sys::page_size;
 
 /// Appends the addresses of a thread's stack, at most so many.
@@ -25,6 +29,15 @@ pub(super) fn frame_pointers(tid: u32, most: usize, out: &mut Vec<u64>) {
         }
         frame = next;
     }
+}
+
+/// Appends the addresses of a thread's stack by the unwind tables of what its process has mapped.
+pub(super) fn tables(tid: u32, pid: u32, symbols: &Symbols, most: usize, out: &mut Vec<u64>) {
+    let Ok(Registers { pc, sp, fp, .. }) = sys::registers(tid) else { return };
+    symbols.stopped_at(pid, &[pc]);
+    let process = Process { pid, seen: host::monotonic(), ..Process::default() };
+    let mut memory = Memory { tid, page: u64::MAX, bytes: vec![0; page_size()] };
+    symbols.unwind_from(&process, Start { pc, sp, fp }, &mut |addr| memory.word(addr), most, out);
 }
 
 /// Memory of a stopped thread, a page at a time: a chain of frames mostly stays in few.
