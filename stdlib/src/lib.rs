@@ -17,7 +17,12 @@ pub struct LibraryFile {
 }
 
 /// Every file, in dependency order: each uses only those before it.
-pub const FILES: &[LibraryFile] = &[];
+pub const FILES: &[LibraryFile] = &[LibraryFile {
+    name: "platform.d",
+    text: include_str!("../lib/platform.d"),
+    defines: &["zonename", "pset"],
+    needs: &[],
+}];
 
 /// The files that a program needs which uses the words for which `uses` answers true, in dependency order.
 pub fn used_by(uses: &dyn Fn(&str) -> bool) -> Vec<&'static LibraryFile> {
@@ -30,4 +35,29 @@ pub fn used_by(uses: &dyn Fn(&str) -> bool) -> Vec<&'static LibraryFile> {
         }
     }
     FILES.iter().zip(needed).filter(|(_, needed)| *needed).map(|(file, _)| file).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn files_are_found_by_what_they_define() {
+        let names =
+            |word: &str| used_by(&|other| other == word).iter().map(|file| file.name).collect::<Vec<_>>();
+        assert_eq!(names("zonename"), ["platform.d"]);
+        assert_eq!(names("nothing"), Vec::<&str>::new());
+    }
+
+    #[test]
+    fn what_is_listed_is_defined() {
+        for (i, file) in FILES.iter().enumerate() {
+            for word in file.defines {
+                assert!(file.text.contains(word), "{}: {word}", file.name);
+            }
+            for needed in file.needs {
+                assert!(FILES[..i].iter().any(|other| other.name == *needed), "{}: {needed}", file.name);
+            }
+        }
+    }
 }

@@ -2,8 +2,8 @@
 
 use dtrail_lang::ast::{
     BinaryOp, Clause, DEFINITION, Declaration, Declarator, Definition, DefinitionBody, Derived, Enumerator,
-    Expr, ExprId, ExprKind, Ident, IntLit, Item, MemberDeclaration, MemberDeclarator, ProbeDesc, Program,
-    Stmt, Storage, TagKind, TypeName, TypeSpecs, UnaryOp,
+    Expr, ExprId, ExprKind, Ident, Inline, IntLit, Item, MemberDeclaration, MemberDeclarator, ProbeDesc,
+    ProbeInterface, Program, Provider, Stmt, Storage, TagKind, Translator, TypeName, TypeSpecs, UnaryOp,
 };
 use dtrail_lang::source::{SourceId, Span};
 use proptest::collection::vec;
@@ -65,6 +65,9 @@ pub fn program() -> impl Strategy<Value = Program> {
     let item = prop_oneof![
         3 => clause().prop_map(Item::Clause),
         1 => declaration().prop_map(Item::Declaration),
+        1 => inline().prop_map(Item::Inline),
+        1 => translator().prop_map(Item::Translator),
+        1 => provider().prop_map(Item::Provider),
     ];
     vec(item, 1..6).prop_map(|items| Program { items, expr_count: 0, macro_args_used: Vec::new() })
 }
@@ -84,6 +87,7 @@ pub fn expr() -> impl Strategy<Value = Expr> {
             1 => (sub(), sub()).prop_map(|(lhs, rhs)| ExprKind::Comma(lhs, rhs)),
             1 => (type_name(inner.clone().boxed()), sub()).prop_map(|(ty, operand)| ExprKind::Cast { ty, operand }),
             1 => type_name(inner.clone().boxed()).prop_map(ExprKind::SizeofType),
+            1 => (plain_type(), sub()).prop_map(|(ty, operand)| ExprKind::Xlate { ty, operand }),
             1 => sub().prop_map(ExprKind::SizeofExpr),
             1 => sub().prop_map(ExprKind::Stringof),
             2 => (sub(), vec(inner.clone(), 0..3)).prop_map(|(callee, args)| ExprKind::Call { callee, args }),
@@ -279,6 +283,56 @@ fn declaration() -> impl Strategy<Value = Declaration> {
             Declaration { storage, specs, declarators, span: NOWHERE }
         },
     )
+}
+
+fn inline() -> impl Strategy<Value = Inline> {
+    let name = select(vec!["x", "y", "last", "_z9"]).prop_map(ident);
+    let storage = select(vec![None, None, Some(Storage::SelfLocal), Some(Storage::Static)]);
+    let derived = vec(derived(expr().boxed(), 1), 0..2);
+    // A comma ends the definition's value.
+    let value = expr().prop_filter("no comma", |value| !matches!(value.kind, ExprKind::Comma(..)));
+    (storage, specs(), name, derived, value).prop_map(|(storage, specs, name, derived, value)| {
+        let declarator = Declarator { name: Some(name), derived, span: NOWHERE };
+        Inline { storage, specs, declarator, value, span: NOWHERE }
+    })
+}
+
+/// A plain type, perhaps pointed to.
+fn plain_type() -> impl Strategy<Value = TypeName> {
+    let specs = specs().prop_filter("no definition", |specs| specs.definitions.is_empty());
+    (specs, vec(Just(Derived::Pointer), 0..2)).prop_map(|(specs, derived)| TypeName {
+        specs,
+        declarator: Declarator { name: None, derived, span: NOWHERE },
+        span: NOWHERE,
+    })
+}
+
+fn translator() -> impl Strategy<Value = Translator> {
+    let member = (select(vec!["m", "x1", "pr_pid"]).prop_map(ident), expr())
+        .prop_filter("no comma", |(_, value)| !matches!(value.kind, ExprKind::Comma(..)));
+    let param = select(vec!["T", "i"]).prop_map(ident);
+    (plain_type(), plain_type(), param, vec(member, 0..3)).prop_map(|(output, input, param, members)| {
+        Translator { output, input, param, members, span: NOWHERE }
+    })
+}
+
+fn provider() -> impl Strategy<Value = Provider> {
+    let list = || {
+        vec((plain_type(), option::of(select(vec!["p", "q"]))), 0..3).prop_map(|list| {
+            let named = list.into_iter().map(|(mut ty, name)| {
+                ty.declarator.name = name.map(ident);
+                ty
+            });
+            named.collect::<Vec<_>>()
+        })
+    };
+    let probe = (select(vec!["a", "order__done"]).prop_map(ident), list(), option::of(list()))
+        .prop_map(|(name, native, seen)| ProbeInterface { name, native, seen, span: NOWHERE });
+    (select(vec!["shop", "p9"]).prop_map(ident), vec(probe, 0..3)).prop_map(|(name, probes)| Provider {
+        name,
+        probes,
+        span: NOWHERE,
+    })
 }
 
 fn clause() -> impl Strategy<Value = Clause> {

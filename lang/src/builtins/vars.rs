@@ -97,7 +97,7 @@ vars! {
 
 /// Built-in variables of D that come later; the checker says `X is not supported yet`.
 pub const UNIMPLEMENTED: &[&str] =
-    &["chip", "curcpu", "curlwpsinfo", "curpsinfo", "cwd", "lgrp", "pset", "root", "vtimestamp", "zonename"];
+    &["chip", "curcpu", "curlwpsinfo", "curpsinfo", "cwd", "lgrp", "root", "vtimestamp"];
 
 impl Var {
     /// The row of a variable.

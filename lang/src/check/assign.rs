@@ -111,6 +111,12 @@ impl Body<'_, '_> {
                 return Err(self.incompatible(span, right, "=", right));
             }
             left = self.give_type(lhs, id, left, given);
+        } else if let Meaning::Variable(id) | Meaning::Element(id) = left.meaning
+            && self.session.types.is_unknown(left.ty)
+            && self.session.value_type(right.ty).is_some()
+        {
+            // The first assignment that knows gives the type.
+            left = self.give_type(lhs, id, left, self.marked(right));
         } else if !self.session.types.assignable(Self::operand(left), Self::operand(right))
             && (right.constant != Some(0) || !self.is_deletable(left))
         {

@@ -65,6 +65,11 @@ impl Body<'_, '_> {
         Marked { ty: info.ty, userland: info.userland }.show(&self.session.types)
     }
 
+    /// What is read through an argument of a probe that is not there yet.
+    pub(super) fn unknown(&self) -> ExprInfo {
+        ExprInfo { lvalue: true, ..ExprInfo::value(self.session.types.common().unknown) }
+    }
+
     fn is_scalar(&self, info: ExprInfo) -> bool {
         self.session.types.is_scalar(info.ty)
     }
@@ -323,6 +328,9 @@ impl Body<'_, '_> {
     /// `*p`, also of the sum that `p[n]` stands for.
     pub(super) fn dereference(&mut self, pointer: ExprInfo, span: Span) -> Checked {
         let types = &self.session.types;
+        if types.is_unknown(pointer.ty) {
+            return Ok(self.unknown());
+        }
         if types.is_string(pointer.ty) {
             let info = ExprInfo { lvalue: true, ..ExprInfo::value(types.common().char) };
             return Ok(info.meaning(Meaning::StringByte));
@@ -455,7 +463,11 @@ impl Body<'_, '_> {
         use BinaryOp::{Add, BitAnd, BitOr, BitXor, Div, LogAnd, LogOr, LogXor, Mul, Rem, Shl, Shr, Sub};
         let word = binary_word(op);
         let integers = self.is_integer(a) && self.is_integer(b);
+        let unknown = [a, b].iter().any(|info| self.session.types.is_unknown(info.ty));
         match op {
+            Mul | Div | Rem | BitAnd | BitXor | BitOr | Shl | Shr | Add | Sub if unknown => {
+                Ok(self.unknown())
+            }
             Mul | Div if !integers => Err(errors::operands_class(span, word, Wanted::Arithmetic)),
             Rem | BitAnd | BitXor | BitOr | Shl | Shr if !integers => {
                 Err(errors::operands_class(span, word, Wanted::Integral))
@@ -485,6 +497,10 @@ impl Body<'_, '_> {
     /// What comparisons and `?:` ask of their operands; gives the common type and its userland mark.
     fn common_type(&self, a: ExprInfo, b: ExprInfo) -> Option<(TypeId, bool)> {
         let types = &self.session.types;
+        if types.is_unknown(a.ty) || types.is_unknown(b.ty) {
+            let known = if types.is_unknown(a.ty) { b } else { a };
+            return Some((known.ty, known.userland));
+        }
         if let Some(ty) = types.arithmetic(a.ty, b.ty) {
             return Some((ty, false));
         }
@@ -608,6 +624,9 @@ impl Body<'_, '_> {
         let info = self.expr(base)?;
         if let Meaning::Translation(made) = info.meaning {
             return self.translated_member(made, arrow, member, span);
+        }
+        if self.session.types.is_unknown(info.ty) {
+            return Ok(self.unknown());
         }
         let op = if arrow { "->" } else { "." };
         let target = match (arrow, self.session.types.resolve(info.ty)) {

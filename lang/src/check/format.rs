@@ -373,6 +373,9 @@ fn push_text(pieces: &mut Vec<Piece>, text: &[u8]) {
 }
 
 fn accepts(takes: Takes, types: &TypeTable, ty: TypeId, target: bool) -> bool {
+    if types.is_unknown(ty) {
+        return true;
+    }
     let address = || types.is_scalar(ty);
     match takes {
         Takes::Integer => types.is_integer(ty),

@@ -55,6 +55,9 @@ impl Body<'_, '_> {
             return Err(errors::not_associative(span, &self.describe(base, base_info)));
         };
         let key_info = self.expr(key)?;
+        if self.session.types.is_unknown(base_info.ty) {
+            return Ok(self.unknown());
+        }
         if let Type::Array(_, length) = *self.session.types.resolve(base_info.ty) {
             if !self.is_integer(key_info) {
                 return Err(self.incompatible(span, base_info, "+", key_info));
@@ -254,6 +257,9 @@ impl Body<'_, '_> {
             }
             let info = ExprInfo { userland: ty.userland, lvalue: true, ..ExprInfo::value(ty.ty) };
             return Ok(info.meaning(Meaning::Argument(native)));
+        }
+        if signature.unknown {
+            return Ok(self.unknown());
         }
         let argument = usize::try_from(index).ok().and_then(|i| signature.args.get(i));
         let Some(argument) = argument else {

@@ -66,6 +66,7 @@ impl Session<'_> {
         let first = probes.first().map(|index| &self.probes.all[index.index()]);
         let signature = Signature {
             outside: false,
+            unknown: first.is_none(),
             unstable: probes.len() > 1 && first.is_some_and(|first| is_unstable(&pattern, first)),
             args: first.map_or_else(|| Arc::from([]), |first| first.args.clone()),
             interface: self.interface_of(first, &pattern),
@@ -108,6 +109,7 @@ impl Session<'_> {
         let probe = probe.ok_or_else(|| errors::unknown_probe_id(desc.span, &desc.text))?;
         let signature = Signature {
             outside: false,
+            unknown: false,
             unstable: false,
             args: probe.args.clone(),
             interface: self.interface_of(Some(&probe), &ProbePattern::default()),

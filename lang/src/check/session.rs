@@ -34,6 +34,8 @@ use crate::types::{Type, TypeId, TypeTable};
 pub(super) struct Signature {
     /// There is no probe: what is checked stands outside of clauses.
     pub outside: bool,
+    /// There is no probe yet (`-Z`): nothing is known of its arguments.
+    pub unknown: bool,
     /// Whether `args[]` may not be used (language spec §4.5).
     pub unstable: bool,
     /// The types of `args[]`.
@@ -53,6 +55,7 @@ impl Signature {
     pub(super) fn outside() -> Signature {
         Signature {
             outside: true,
+            unknown: false,
             unstable: false,
             args: Arc::from([]),
             interface: None,
@@ -85,6 +88,8 @@ pub struct CheckedClause {
     pub number: u32,
     /// What its expressions mean.
     pub info: TypeInfo,
+    /// It names arguments of a probe that is not there: it can only be checked.
+    pub idle: bool,
 }
 
 /// Everything the lowering needs.
@@ -245,6 +250,7 @@ impl<'a> Session<'a> {
                 let known = versions.iter().find(|(signature, _)| {
                     !uses_args
                         || (signature.unstable == found.signature.unstable
+                            && signature.unknown == found.signature.unknown
                             && signature.args == found.signature.args
                             && signature.interface == found.signature.interface)
                 });
@@ -254,7 +260,8 @@ impl<'a> Session<'a> {
                         let (info, triple) = self.clause(&early, &found.signature, clause)?;
                         attributes.statements = least(attributes.statements, triple);
                         let id = ClauseId(self.clauses.len() as u32);
-                        self.clauses.push(CheckedClause { program: index, item, number, info });
+                        let idle = found.signature.unknown && uses_args;
+                        self.clauses.push(CheckedClause { program: index, item, number, info, idle });
                         versions.push((found.signature, id));
                         id
                     }

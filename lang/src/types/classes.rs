@@ -68,7 +68,14 @@ impl TypeTable {
 
     /// Pointer to, or array of, characters; `string` itself.
     pub fn is_string_like(&self, id: TypeId) -> bool {
-        self.is_string(id) || self.target(id).is_some_and(|target| self.is_character(target))
+        self.is_unknown(id)
+            || self.is_string(id)
+            || self.target(id).is_some_and(|target| self.is_character(target))
+    }
+
+    /// The type of what a probe that is not there yet gives: goes with everything.
+    pub fn is_unknown(&self, id: TypeId) -> bool {
+        id == self.common().unknown
     }
 
     /// Any integer of 8 bits.
@@ -136,6 +143,9 @@ impl TypeTable {
     pub fn assignable(&self, to: Operand, from: Operand) -> bool {
         if self.is_dynamic(to.ty) || self.is_dynamic(from.ty) {
             return false;
+        }
+        if self.is_unknown(to.ty) || self.is_unknown(from.ty) {
+            return true;
         }
         if self.is_integer(to.ty) && self.is_integer(from.ty) {
             return true;

@@ -219,6 +219,7 @@ pub struct Common {
     pub size: TypeId,
     pub ptrdiff: TypeId,
     pub string: TypeId,
+    pub unknown: TypeId,
     pub aggregation: TypeId,
     pub dynamic: TypeId,
 }
@@ -250,6 +251,7 @@ impl TypeTable {
                 size: zero,
                 ptrdiff: zero,
                 string: zero,
+                unknown: zero,
                 aggregation: zero,
                 dynamic: zero,
             },
@@ -276,10 +278,14 @@ impl TypeTable {
             size: named("size_t"),
             ptrdiff: named("ptrdiff_t"),
             string,
+            unknown: zero,
             aggregation: zero,
             dynamic: zero,
         };
+        let named_long = named("long");
         table.common = common;
+        // No program can write its name; as far as it has a value, it is a number.
+        table.common.unknown = table.add(Type::Typedef("<unknown>".into(), named_long));
         table.common.aggregation = table.add(Type::Dyn("aggregation"));
         table.common.dynamic = table.add(Type::Dyn("<DYN>"));
         table

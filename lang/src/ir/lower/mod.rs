@@ -32,7 +32,8 @@ use std::collections::HashMap;
 use layout::Layout;
 
 use super::{
-    ActionSite, AggId, AggSite, AggSiteId, Aggregation, Clause, ClauseId, Program, SiteId, StrId, ValueType,
+    ActionSite, AggId, AggSite, AggSiteId, Aggregation, Block, Clause, ClauseId, Program, SiteId, StrId,
+    Terminator, ValueType,
 };
 use crate::ast::Item;
 use crate::builtins::AggFn;
@@ -81,6 +82,12 @@ pub fn lower(checked: &Checked) -> Result<Program, Diagnostic> {
     for (i, clause) in checked.clauses.iter().enumerate() {
         let (program, early) = &checked.programs[clause.program];
         if let Some(Item::Clause(tree)) = program.items.get(clause.item) {
+            if clause.idle {
+                let entry = Block { insts: Vec::new(), end: Terminator::Return };
+                let (number, span) = (clause.number, tree.span);
+                clauses.push(Clause { number, regs: Vec::new(), blocks: vec![entry], span });
+                continue;
+            }
             clauses.push(clause::lower(checked, early, clause, tree, ClauseId(i as u32), &mut tables)?);
         }
     }
