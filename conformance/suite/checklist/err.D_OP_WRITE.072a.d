@@ -1,0 +1,1 @@
+BEGIN { curthread->prio = 1; }

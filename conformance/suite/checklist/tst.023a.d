@@ -1,0 +1,3 @@
+/* @@ args: -e */
+/* @@ operands: prio */
+BEGIN { trace(curthread->$1); }

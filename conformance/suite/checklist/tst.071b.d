@@ -1,0 +1,2 @@
+/* @@ args: -e */
+BEGIN { trace(&curthread->prio); }

@@ -1,0 +1,3 @@
+/* json of a string. */
+/* @@ args: -e */
+syscall::read:entry { printf("%s", json(copyinstr(arg1), "ok")); }
