@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # Runs the live demonstrations and all conformance cases on other kernels, emulated: Debian's newest 6.1 and 6.12. As root
 # on a Debian machine with its packages in reach; nothing is installed, everything lies in one folder (default
-# /tmp/dtrail-kernels, kept for the next time). About 5 minutes a kernel and a static build.
+# /tmp/dtrail-kernels, DTRAIL_KERNELS names another; DTRAIL_KERNELS_TARGET one for the build), kept for the next time.
+# About 5 minutes a kernel and a static build.
 #
 #   conformance/kernels.sh [6.1 | 6.12]…
 set -euo pipefail
@@ -9,6 +10,7 @@ cd "$(dirname "$0")/.."
 repo=$PWD
 work=${DTRAIL_KERNELS:-/tmp/dtrail-kernels}
 target=x86_64-unknown-linux-gnu
+built=${DTRAIL_KERNELS_TARGET:-$work/target}
 mkdir -p "$work/debs" "$work/qemu"
 
 # What qemu-system-x86 needs to start without a display. It is unpacked, not installed: installing it would replace
@@ -36,7 +38,7 @@ newest() { # LINE, such as 6.12
 apt-get update -qq
 for package in "${packages[@]}"; do fetch "$package" "$work/qemu"; done
 
-RUSTFLAGS="-C target-feature=+crt-static" CARGO_TARGET_DIR=$work/target \
+RUSTFLAGS="-C target-feature=+crt-static" CARGO_TARGET_DIR=$built \
 	cargo build --quiet --target $target -p dtrail -p dtrail-conformance
 
 root=$work/root
@@ -44,7 +46,7 @@ rm -rf "$root"
 mkdir -p "$root"/{bin,proc,sys,dev,tmp,etc} "$root$repo/conformance"
 cp "$work/qemu/bin/busybox" "$root/bin/"
 for binary in dtrail dtrail-conformance; do
-	cp "$work/target/$target/debug/$binary" "$root/bin/"
+	cp "$built/$target/debug/$binary" "$root/bin/"
 	strip "$root/bin/$binary"
 done
 # The runner looks for its cases where it was built.

@@ -6,7 +6,7 @@ use std::io;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::sync::atomic::{Ordering, fence};
 
-use crate::ebpf::{MapAccess, MapKind, MapSpec, control};
+use crate::ebpf::{MapAccess, MapKind, MapSpec};
 use crate::sys::bpf::Map;
 use crate::sys::grace::Grace;
 use crate::sys::mapping::Mapping;
@@ -138,7 +138,6 @@ impl MapAccess for KernelMaps {
     }
 
     fn set_control(&mut self, word: u32, value: u64) {
-        debug_assert!(word < control::WORDS);
         if let Some(memory) = &self.maps[self.control].memory {
             memory.store(8 * word as usize, value, Ordering::SeqCst);
         }

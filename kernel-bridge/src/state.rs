@@ -185,6 +185,13 @@ impl<M: MapAccess> KernelState for MappedState<M> {
                 sweep_hash(&mut self.maps, &self.facts, place, limit, &mut buffer, take);
             }
         }
+        // What is removed makes room, before a generation can have its number again.
+        let generations = if everything { acked..current + 1 } else { acked..before };
+        for room in self.layout.aggs.iter().filter_map(|place| place.room) {
+            for generation in generations.clone() {
+                self.maps.set_control(room.word + (generation % self.facts.generations) as u32, 0);
+            }
+        }
         if everything {
             self.dirty = false;
         }

@@ -128,19 +128,12 @@ struct Threads {
     blocks: HashMap<Thread, Box<[Cell]>, RandomState>,
     width: usize,
     capacity: usize,
-    /// Blocks are swept when there are more than this.
-    sweep_at: usize,
 }
 
 impl Threads {
-    /// Blocks are kept when their last cell turns zero, since a thread that had a value will likely have one again; the
-    /// empty ones go once they may be the majority.
-    fn make_room(&mut self) {
-        if self.blocks.len() < self.sweep_at.min(self.capacity) {
-            return;
-        }
-        self.blocks.retain(|_, cells| cells.iter().any(|cell| cell.word != 0));
-        self.sweep_at = (self.blocks.len() * 2).max(64);
+    /// Whether a thread whose last cell turns zero gives its room back ([`layout::THREADS_AT_ONCE`]).
+    fn gives_back(&self) -> bool {
+        self.blocks.len() as u64 > layout::threads_that_keep(self.capacity as u64)
     }
 }
 
@@ -149,7 +142,6 @@ impl Vars {
     pub fn new(program: &ir::Program, dynvarsize: u64) -> Vars {
         let strsize = program.limits.strsize;
         let mut vars = Vars::default();
-        let mut block_bytes = 0;
         for var in &program.vars {
             let kind = var.ty.reg_kind();
             let place = match (&var.keys, var.scope) {
@@ -171,16 +163,13 @@ impl Vars {
                     Place::Local(vars.locals.len() as u32 - 1)
                 }
                 (None, Scope::ThreadLocal) => {
-                    block_bytes += u64::from(layout::cell_bytes(var.ty, strsize));
                     vars.threads.width += 1;
                     Place::Thread(vars.threads.width as u32 - 1)
                 }
             };
             vars.places.push(place);
         }
-        let thread = [KeyPart::Int, KeyPart::Int];
-        vars.threads.capacity = layout::entries(dynvarsize, thread, strsize, block_bytes) as usize;
-        vars.threads.sweep_at = 64;
+        vars.threads.capacity = layout::threads(program, dynvarsize) as usize;
         vars
     }
 
@@ -264,12 +253,14 @@ impl Vars {
         let threads = &mut self.threads;
         if let Some(cells) = threads.blocks.get_mut(&thread) {
             cells[index].set(value);
+            if absent(value) && cells.iter().all(|cell| cell.word == 0) && threads.gives_back() {
+                threads.blocks.remove(&thread);
+            }
             return Ok(());
         }
         if absent(value) {
             return Ok(());
         }
-        threads.make_room();
         if threads.blocks.len() >= threads.capacity {
             return Err(Full);
         }

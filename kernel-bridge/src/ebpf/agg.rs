@@ -8,11 +8,11 @@ use dtrail_lang::builtins::AggFn;
 use dtrail_lang::builtins::aggs::{Linear, LogLinear, QUANTIZE_BUCKETS, QUANTIZE_ZERO, Shape};
 use dtrail_lang::ir::{AggSiteId, Reg};
 
-use super::asm::{Alu, FP, Jmp, Mreg, R0, R1, R2, R3, R4, R5, Size};
+use super::asm::{Alu, FP, Jmp, Label, Mreg, R0, R1, R2, R3, R4, R5, Size};
 use super::clause::Gen;
 use super::emit::EmitError;
 use super::keys::KeyAddress;
-use super::{agg_place, control, counter, helper};
+use super::{Room, agg_place, control, counter, helper};
 
 /// `BPF_NOEXIST`
 const NOEXIST: i64 = 1;
@@ -74,7 +74,8 @@ impl Gen<'_> {
             let parts = place.key.clone();
             let generation = env.plan.cuts.any();
             let at = self.build_key(&parts, keys, generation)?;
-            self.find_keyed(place.map, &at, lost)?;
+            let room = place.room;
+            self.find_keyed(place.map, &at, room, lost)?;
         }
         let copy = if place.slots > 1 { self.agg_slot.min(place.slots - 1) * place.words * 8 } else { 0 };
         self.update(declared.func, declared.shape, copy as i32, value, weight)?;
@@ -104,11 +105,23 @@ impl Gen<'_> {
         Ok(())
     }
 
-    /// `R0` = the value of a key, entered as zeros if it is new.
-    fn find_keyed(&mut self, map: u32, key: &KeyAddress, lost: super::asm::Label) -> Result<(), EmitError> {
+    /// `R0` = the value of a key, entered as zeros if it is new; goes to `lost` if there is no room for it. Where two CPUs
+    /// make the last keys of a generation at one instant, there may be one too many.
+    fn find_keyed(
+        &mut self,
+        map: u32,
+        key: &KeyAddress,
+        room: Option<Room>,
+        lost: Label,
+    ) -> Result<(), EmitError> {
         let found = self.asm.label();
         self.lookup(map, key);
         self.asm.jmp_imm(Jmp::Ne, R0, 0, found);
+        if let Some(room) = room {
+            self.keys_of_generation(room, key);
+            self.asm.ldx(Size::D, R0, R1, 0);
+            self.asm.jmp_value(Jmp::Ge, R0, i64::from(room.most), R2, lost);
+        }
         let size = self.env.maps[map as usize].value_size as usize;
         let zeros = self.env.rodata.borrow_mut().intern(&vec![0; size]);
         self.asm.map(R1, map);
@@ -116,10 +129,29 @@ impl Gen<'_> {
         self.asm.map_value(R3, self.env.rodata_map, zeros);
         self.asm.mov_imm(R4, NOEXIST);
         self.asm.call(helper::MAP_UPDATE_ELEM);
+        if let Some(room) = room {
+            // Who entered it counts it.
+            let other = self.asm.label();
+            self.asm.jmp_imm(Jmp::Ne, R0, 0, other);
+            self.keys_of_generation(room, key);
+            self.asm.mov_imm(R0, 1);
+            self.asm.atomic_add(R1, 0, R0);
+            self.asm.bind(other);
+        }
         self.lookup(map, key);
         self.asm.jmp_imm(Jmp::Eq, R0, 0, lost);
         self.asm.bind(found);
         Ok(())
+    }
+
+    /// `R1` = the address of the word that counts the keys of the generation that heads a key. Clobbers `R2`.
+    fn keys_of_generation(&mut self, room: Room, key: &KeyAddress) {
+        self.key_to(R1, key);
+        self.asm.ldx(Size::D, R2, R1, 0);
+        self.asm.alu_imm(Alu::And, R2, self.env.plan.cuts.generations() as i32 - 1);
+        self.asm.alu_imm(Alu::Lsh, R2, 3);
+        self.asm.map_value(R1, self.env.state.control, room.word * 8);
+        self.asm.alu(Alu::Add, R1, R2);
     }
 
     /// `R0` = the value of a key in a map, or 0.

@@ -253,7 +253,10 @@ pub fn emit(plan: &Plan, target: &Target) -> Result<EbpfProgram, EmitError> {
         facts.scratch = true;
     }
     let spilled = find_spills(plan, &mut facts);
-    let hooks = hooks(plan, target);
+    let mut hooks = hooks(plan, target);
+    if maps::has_task_storage(plan, target) && !hooks.iter().any(|h| h.hook == prologue::thread_end()) {
+        hooks.push(HookProbes { hook: prologue::thread_end(), probes: Vec::new() });
+    }
     let placed = maps::place(plan, target, &facts, hooks.len() as u32)?;
     let mut all_maps = placed.maps;
 

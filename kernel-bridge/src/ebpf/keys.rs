@@ -1,5 +1,8 @@
 //! Packed keys of aggregations and associative arrays ([`KeyPart`]): built on the stack if small, else in scratch.
 
+use std::collections::HashMap;
+
+use dtrail_lang::builtins::BuiltinVar;
 use dtrail_lang::ir::{Reg, RegKind};
 use dtrail_lang::plan::KeyPart;
 
@@ -9,6 +12,7 @@ use super::clause::Gen;
 use super::context::Field;
 use super::control;
 use super::emit::EmitError;
+use super::strings::component;
 
 /// Whether a key is small enough to be built on the stack.
 pub(super) fn fits_stack(parts: &[KeyPart], strsize: u32) -> bool {
@@ -78,8 +82,9 @@ impl Gen<'_> {
                         self.asm.stx(Size::D, base, off + word as i16, R0);
                     }
                 }
-                KeyPart::Probe(_) => {
+                KeyPart::Probe(var) => {
                     self.base.load(&mut self.asm, R0, self.env.context.probe);
+                    self.first_of_component(*var);
                     self.asm.stx(Size::D, base, off, R0);
                 }
                 KeyPart::Str => {
@@ -93,6 +98,29 @@ impl Gen<'_> {
             at += part.size(strsize);
         }
         Ok(address)
+    }
+
+    /// `R0` = the first probe that has the component of probe `R0`, so that a component is one key. Clobbers `R1`.
+    fn first_of_component(&mut self, var: BuiltinVar) {
+        let probes = &self.env.plan.program.probes;
+        if var == BuiltinVar::Id {
+            return;
+        }
+        let mut firsts: HashMap<&[u8], u32> = HashMap::new();
+        let numbered = probes.iter().zip(0..);
+        let table: Vec<u32> =
+            numbered.map(|(probe, i)| *firsts.entry(component(probe, var)).or_insert(i)).collect();
+        if firsts.len() == table.len() {
+            return;
+        }
+        let bytes: Vec<u8> = table.iter().flat_map(|first| first.to_le_bytes()).collect();
+        let at = self.env.rodata.borrow_mut().intern(&bytes);
+        // For the verifier: the context has no other numbers.
+        self.asm.clamp(R0, table.len() as u32 - 1);
+        self.asm.alu_imm(Alu::Lsh, R0, 2);
+        self.asm.map_value(R1, self.env.rodata_map, at);
+        self.asm.alu(Alu::Add, R1, R0);
+        self.asm.ldx(Size::W, R0, R1, 0);
     }
 
     /// `into` = the address of a key.

@@ -4,13 +4,14 @@
 
 use dtrail_lang::builtins::AggFn;
 use dtrail_lang::ir::{AggId, RegKind, Scope, ValueType, VarId};
-use dtrail_lang::plan::layout::{agg_words, cell_bytes, entries};
+use dtrail_lang::plan::layout::{agg_words, cell_bytes, entries, threads};
 use dtrail_lang::plan::{KeyPart, Plan, Side};
 
 use super::stacks;
 use super::survey::ClauseFacts;
 use super::{
-    AggPlace, EmitError, Hook, MapKind, MapSpec, StateLayout, Target, VarPlace, control, counter, inject,
+    AggPlace, EmitError, Hook, MapKind, MapSpec, Room, StateLayout, Target, VarPlace, control, counter,
+    inject, thread,
 };
 
 /// Most bytes of one per-CPU map value.
@@ -108,7 +109,7 @@ pub(super) fn place(
 fn place_variables(plan: &Plan, target: &Target, placed: &mut Placed) {
     let strsize = plan.program.limits.strsize;
     let in_kernel = |i: usize| plan.homes.get(i).is_some_and(|h| h.side == Side::Kernel);
-    let (mut globals, mut task) = (0, 0);
+    let (mut globals, mut task) = (0, thread::HEADER);
     placed.state.vars = vec![None; plan.program.vars.len()];
     let mut arrays = Vec::new();
     let mut scalars = Vec::new();
@@ -138,7 +139,10 @@ fn place_variables(plan: &Plan, target: &Target, placed: &mut Placed) {
         let spec = array("globals", MapKind::Array { mmap: true }, globals + slack, 1);
         placed.add(MapSpec { init: Some(unassigned), ..spec })
     });
-    let task_map = (task > 0).then(|| placed.add(task_spec(target, task)));
+    let most = threads(&plan.program, target.dynvar_size);
+    let task_map = (task > thread::HEADER).then(|| placed.add(task_spec(target, task, most)));
+    placed.state.task = task_map;
+    placed.state.threads = most;
     for (i, scope, offset) in scalars {
         placed.state.vars[i] = match scope {
             Scope::Global => globals_map.map(|map| VarPlace::Global { map, offset }),
@@ -160,12 +164,17 @@ fn place_variables(plan: &Plan, target: &Target, placed: &mut Placed) {
     }
 }
 
+/// Whether a thread has variables in storage of its own.
+pub(super) fn has_task_storage(plan: &Plan, target: &Target) -> bool {
+    let vars = plan.program.vars.iter().zip(&plan.homes);
+    let mut of_thread = vars.filter(|(var, _)| var.scope == Scope::ThreadLocal && var.keys.is_none());
+    !target.inject && of_thread.any(|(_, home)| home.side == Side::Kernel)
+}
+
 /// The per-thread value: in the kernel its own storage of each task, elsewhere a hash by thread identity.
-fn task_spec(target: &Target, value_size: u32) -> MapSpec {
+fn task_spec(target: &Target, value_size: u32, max_entries: u32) -> MapSpec {
     let name = "task".to_owned();
     if target.inject {
-        let key = [KeyPart::Int, KeyPart::Int];
-        let max_entries = entries(target.dynvar_size, key, 0, u64::from(value_size));
         MapSpec { name, kind: MapKind::Hash, key_size: TASK_KEY, value_size, max_entries, init: None }
     } else {
         MapSpec { name, kind: MapKind::TaskStorage, key_size: 4, value_size, max_entries: 0, init: None }
@@ -221,6 +230,7 @@ fn aggregation(
         return Err(EmitError::Aggregation { agg, bytes: value_size });
     }
     let name = format!("agg{index}");
+    let mut room = None;
     let (map, first) = if key.is_empty() {
         placed.add_unkeyed(&name, value_size, plan.cuts.generations())
     } else {
@@ -229,6 +239,11 @@ fn aggregation(
         // Bounded by what the key is in D, so that every engine drops the same; old generations wait for their sweep.
         let types = declared.keys.iter().map(|&ty| KeyPart::of(ty));
         let most = entries(target.agg_size, types, strsize, 8 * u64::from(words));
+        if plan.cuts.any() {
+            let control = &mut placed.maps[placed.state.control as usize];
+            room = Some(Room { word: control.value_size / 8, most });
+            control.value_size += 8 * plan.cuts.generations();
+        }
         let spec = MapSpec {
             name,
             kind: MapKind::PerCpuHash,
@@ -239,7 +254,7 @@ fn aggregation(
         };
         (placed.add(spec), 0)
     };
-    Ok(AggPlace { agg, key: key.to_vec(), map, first, words, slots })
+    Ok(AggPlace { agg, key: key.to_vec(), map, first, room, words, slots })
 }
 
 /// What the clauses of a plan ask of scratch memory at most.

@@ -172,7 +172,8 @@ pub struct Target {
     pub agg_size: u64,
     /// User stacks are kept whole, to be unwound in user space (`unwind=dwarf`). Ignored under injection.
     pub dwarf: bool,
-    /// Bytes of dynamic variables (`dynvarsize`): bounds the entries of associative arrays.
+    /// Bytes of dynamic variables (`dynvarsize`): bounds the entries of associative arrays, and the threads that have
+    /// `self->` variables.
     pub dynvar_size: u64,
 }
 
@@ -303,6 +304,10 @@ pub struct StateLayout {
     pub ring: Option<u32>,
     /// By [`VarId`]; `None` for a U home.
     pub vars: Vec<Option<VarPlace>>,
+    /// The map of [`VarPlace::Task`], if any variable has one.
+    pub task: Option<u32>,
+    /// How many threads may have a value in it that is not zero.
+    pub threads: u32,
     /// Every map that holds aggregation values.
     pub aggs: Vec<AggPlace>,
     /// By [`AggSiteId`]: index in `aggs`; `None` for a U site.
@@ -366,8 +371,22 @@ pub mod control {
     pub const WALL_OFFSET: u32 = 5;
     /// Stacks put into their map, ever.
     pub const STACKS: u32 = 6;
-    /// Number of words.
+    /// Threads that have room for `self->` variables ([`dtrail_lang::plan::layout::threads`]).
+    pub const THREADS: u32 = 7;
+    /// Number of words, but for those of [`AggPlace::room`](super::AggPlace::room).
     pub const WORDS: u32 = 8;
+}
+
+/// The value of a thread, ahead of its variables' cells.
+mod thread {
+    /// `u32`: cells that are not zero.
+    pub(super) const CELLS: u32 = 0;
+    /// `u32`: 1 if the thread is counted in [`THREADS`](super::control::THREADS).
+    pub(super) const ROOM: u32 = 4;
+    /// Where the cells begin.
+    pub(super) const HEADER: u32 = 8;
+    /// What [`CELLS`] of a thread becomes that is counted no more and never again.
+    pub(super) const ENDED: u32 = 1 << 30;
 }
 
 /// Words of the counters map.
@@ -428,11 +447,23 @@ pub struct AggPlace {
     pub map: u32,
     /// Without keys, its first entry; else 0.
     pub first: u32,
+    /// With keys, if the plan has cuts: a word of the control map for each generation (modulo their number), which
+    /// counts the keys of that generation, and how many there may be. A map without generations is full by itself.
+    pub room: Option<Room>,
     /// Words of one state: [`dtrail_lang::plan::layout::agg_words`].
     pub words: u32,
     /// Copies of the state in a value, merged when swept: one for each program that updates it if the function is not
     /// a sum of atomic adds (`min`, `max`), since a perf event or an interrupt can nest two programs on a CPU.
     pub slots: u32,
+}
+
+/// Where the keys of a generation are counted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Room {
+    /// The first word of the control map.
+    pub word: u32,
+    /// Keys a generation may have.
+    pub most: u32,
 }
 
 /// An injected event: what the `inject` map's value holds.

@@ -39,6 +39,11 @@ pub(super) fn watches_sigreturn(hook: &HookProbes) -> bool {
     hook.hook == Hook::SysExit && hook.probes.iter().any(|p| p.2 == Select::Syscall(ABI.rt_sigreturn))
 }
 
+/// The hook at which threads give their room for `self->` variables back.
+pub(super) fn thread_end() -> Hook {
+    Hook::RawTracepoint("sched_process_exit".to_owned())
+}
+
 /// A program under construction.
 struct Program<'a, 'b> {
     env: &'a Env<'b>,

@@ -2,16 +2,18 @@
 //! `this->` in the context or scratch, associative arrays in hashes.
 //!
 //! A missing dynamic variable reads 0 or NULL. Storing zero or NULL removes it, which for a thread's variable means that
-//! its cell is zeroed: the thread's value goes with the thread.
+//! its cell is zeroed: the thread's value goes with the thread. How many threads may have cells that are not zero is
+//! bounded ([`dtrail_lang::plan::layout::threads`]); the control map counts them.
 
 use dtrail_lang::ir::{Reg, RegKind, VarId};
+use dtrail_lang::plan::layout;
 
 use super::asm::{Alu, FP, Jmp, Label, R0, R1, R2, R3, R4, Size};
 use super::clause::Gen;
 use super::context::Field;
 use super::emit::{EmitError, is_clause_local};
 use super::keys::KeyAddress;
-use super::{VarPlace, helper, var_place};
+use super::{VarPlace, control, helper, thread, var_place};
 
 /// `BPF_LOCAL_STORAGE_GET_F_CREATE`
 const CREATE: i64 = 1;
@@ -169,13 +171,19 @@ impl Gen<'_> {
             self.make_task(map, have)?;
             self.known = before;
         }
+        let store = self.asm.label();
         self.asm.bind(zero);
         if maybe_zero != Zero::Never {
             self.find_task(map)?;
             self.asm.jmp_imm(Jmp::Eq, R0, 0, done);
+            self.cell_empties(map, offset, store, done)?;
         }
         self.known.add(Field::Task);
         self.asm.bind(have);
+        if maybe_zero != Zero::Always {
+            self.cell_fills(offset, store);
+        }
+        self.asm.bind(store);
         if string {
             self.asm.mov(R1, R0);
             self.asm.alu_imm(Alu::Add, R1, offset as i32);
@@ -223,6 +231,60 @@ impl Gen<'_> {
         let full = self.dropped();
         self.asm.jmp_imm(Jmp::Eq, R0, 0, full);
         self.asm.ja(have);
+        Ok(())
+    }
+
+    /// Before the cell at `R0 + offset` gets a value: counts it if it had none, and the thread if it had no room. Without
+    /// room it drops the store. Goes to `store` or falls through to it. Clobbers `R1` to `R5`.
+    ///
+    /// A timer's program that interrupts another on the same thread can spoil the count of its cells, and so keep or lose
+    /// the room of one thread.
+    fn cell_fills(&mut self, offset: u32, store: Label) {
+        let counted = self.asm.label();
+        self.asm.ldx(Size::D, R1, R0, offset as i16);
+        self.asm.jmp_imm(Jmp::Ne, R1, 0, store);
+        self.asm.ldx(Size::W, R1, R0, thread::ROOM as i16);
+        self.asm.jmp_imm(Jmp::Ne, R1, 0, counted);
+        self.asm.map_value(R1, self.env.state.control, control::THREADS * 8);
+        self.asm.ldx(Size::D, R2, R1, 0);
+        let full = self.dropped();
+        self.asm.jmp_value(Jmp::Ge, R2, i64::from(self.env.state.threads), R3, full);
+        self.asm.mov_imm(R2, 1);
+        self.asm.atomic_add(R1, 0, R2);
+        self.asm.st_imm(Size::W, R0, thread::ROOM as i16, 1);
+        self.asm.bind(counted);
+        self.asm.ldx(Size::W, R1, R0, thread::CELLS as i16);
+        self.asm.alu_imm(Alu::Add, R1, 1);
+        self.asm.stx(Size::W, R0, thread::CELLS as i16, R1);
+    }
+
+    /// Before the cell at `R0 + offset` is zeroed: counts it no more, and gives the thread's room back if it was the last
+    /// and room is scarce. Goes to `store`, or to `done` if there is nothing to zero. Clobbers `R1` to `R5`.
+    fn cell_empties(&mut self, map: u32, offset: u32, store: Label, done: Label) -> Result<(), EmitError> {
+        let keep = layout::threads_that_keep(u64::from(self.env.state.threads)) as i64;
+        self.asm.ldx(Size::D, R1, R0, offset as i16);
+        self.asm.jmp_imm(Jmp::Eq, R1, 0, done);
+        self.asm.ldx(Size::W, R1, R0, thread::CELLS as i16);
+        self.asm.alu_imm(Alu::Sub, R1, 1);
+        self.asm.stx(Size::W, R0, thread::CELLS as i16, R1);
+        self.asm.jmp_imm(Jmp::Ne, R1, 0, store);
+        self.asm.map_value(R1, self.env.state.control, control::THREADS * 8);
+        self.asm.ldx(Size::D, R2, R1, 0);
+        self.asm.jmp_value(Jmp::Le, R2, keep, R3, store);
+        self.asm.mov_imm(R2, -1);
+        self.asm.atomic_add(R1, 0, R2);
+        self.asm.st_imm(Size::W, R0, thread::ROOM as i16, 0);
+        let Some(key) = self.task_key()? else {
+            self.asm.ja(store);
+            return Ok(());
+        };
+        // The hash has room for as many threads as may be counted, and the value is all zeros but for this cell.
+        self.asm.map(R1, map);
+        self.key_to(R2, &key);
+        self.asm.call(helper::MAP_DELETE_ELEM);
+        self.asm.mov_imm(R0, 0);
+        self.keep_task();
+        self.asm.ja(done);
         Ok(())
     }
 

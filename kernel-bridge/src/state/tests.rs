@@ -222,7 +222,7 @@ fn swept(func: AggFn, shape: Shape, slots: u32, value: &[u64]) -> Vec<(u32, AggS
     let plan = plan(&[(func, shape)], &[], Cuts::default());
     let words = agg_words(func, shape);
     assert_eq!(value.len(), CPUS * (words * slots) as usize, "the test's own words");
-    let place = AggPlace { agg: AggId(0), key: Vec::new(), map: ARRAY, first: 0, words, slots };
+    let place = AggPlace { agg: AggId(0), key: Vec::new(), map: ARRAY, first: 0, room: None, words, slots };
     let layout = StateLayout { aggs: vec![place], agg_sites: vec![Some(0)], ..StateLayout::default() };
     let mut state = state(&plan, layout, 9);
     let bytes: Vec<u8> = value.iter().flat_map(|w| w.to_le_bytes()).collect();
@@ -291,6 +291,7 @@ impl Counting {
             key: key.into(),
             map,
             first: 0,
+            room: None,
             words: 1,
             slots: 1,
         };

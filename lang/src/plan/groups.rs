@@ -113,12 +113,21 @@ pub(super) fn homes(program: &Program, settled: &Settled) -> Vec<Home> {
         .collect()
 }
 
-/// By aggregation site: where it updates, with the key as its code builds it.
+/// By aggregation site: where it updates, with the key as its code builds it. All sites of an aggregation in K have one
+/// layout, the plain one if their code differs: then equal keys are one entry, and the entries can be bounded together.
 pub(super) fn placements(program: &Program, settled: &Settled) -> Vec<AggPlacement> {
-    let sides = settled.decisions.agg_sites.iter();
-    let placed = sides.zip(key_layouts(program)).map(|(&side, key)| match side {
-        Side::Kernel => AggPlacement { side, key },
-        Side::User => AggPlacement { side, key: Vec::new() },
+    let sides = &settled.decisions.agg_sites;
+    let layouts = key_layouts(program);
+    let in_kernel = |i: &usize| sides[*i] == Side::Kernel;
+    let placed = (0..sides.len()).map(|i| {
+        let agg = program.agg_sites[i].agg;
+        let mut others = (0..sides.len()).filter(in_kernel).filter(|&j| program.agg_sites[j].agg == agg);
+        let key = match () {
+            () if !in_kernel(&i) => Vec::new(),
+            () if others.all(|j| layouts[j] == layouts[i]) => layouts[i].clone(),
+            () => program.aggs[agg.index()].keys.iter().map(|&ty| KeyPart::of(ty)).collect(),
+        };
+        AggPlacement { side: sides[i], key }
     });
     placed.collect()
 }

@@ -192,13 +192,36 @@ impl KeyPart {
     }
 }
 
-/// How many entries a keyed store (associative array, aggregation) of `budget` bytes holds: at least one. All engines
-/// bound a store by this number, so that drops are the same everywhere. An entry counts 16 bytes of bookkeeping, its
+/// How many entries a keyed store of `budget` bytes holds: at least one. All engines bound a store by this number, so
+/// that drops are the same everywhere: an associative array at any time, an aggregation the keys that are updated
+/// between two cuts. An entry counts 16 bytes of bookkeeping, its
 /// key in the packed form of its types, and `value` bytes.
 pub fn entries(budget: u64, key: impl IntoIterator<Item = KeyPart>, strsize: u32, value: u64) -> u32 {
     let key: u64 = key.into_iter().map(|part| u64::from(part.size(strsize))).sum();
     let entries = budget / (16 + key + value);
     u32::try_from(entries).unwrap_or(u32::MAX).max(1)
+}
+
+/// So many threads more than those that keep their room for good can have `self->` variables at once; see [`threads`].
+pub const THREADS_AT_ONCE: u64 = 4096;
+
+/// How many threads can have scalar `self->` variables at a time in `budget` bytes: at least one. All engines bound them
+/// by this number.
+///
+/// A thread takes its room with its first value that is not zero. It gives it back when it ends, and when its last value
+/// turns zero while more than [`threads_that_keep`] threads have room: a thread that had a value will likely have one
+/// again, and where there is plenty of room, counting it each time would cost more than all else.
+pub fn threads(program: &crate::ir::Program, budget: u64) -> u32 {
+    let strsize = program.limits.strsize;
+    let block =
+        program.vars.iter().filter(|var| var.scope == crate::ir::Scope::ThreadLocal && var.keys.is_none());
+    let block = block.map(|var| u64::from(cell_bytes(var.ty, strsize))).sum();
+    entries(budget, [KeyPart::Int, KeyPart::Int], strsize, block)
+}
+
+/// Up to how many threads, of so many that have room at most, keep it when their last value turns zero.
+pub fn threads_that_keep(threads: u64) -> u64 {
+    threads.saturating_sub(THREADS_AT_ONCE)
 }
 
 /// Bytes of a cell: what holds the value of a variable.

@@ -23,7 +23,7 @@ pub struct AggTables {
 }
 
 impl AggTables {
-    /// Empty tables for a program. `aggsize` bounds the entries of each, in bytes.
+    /// Empty tables for a program. `aggsize` bounds what of each is updated between two cuts, in bytes.
     pub fn new(program: &ir::Program, aggsize: u64) -> AggTables {
         let tables =
             program.aggs.iter().map(|agg| AggTable::new(agg, aggsize, program.limits.strsize)).collect();
@@ -53,6 +53,11 @@ impl AggTables {
         self.tables.iter()
     }
 
+    /// A cut: what is updated from now on is bounded anew.
+    pub fn cut(&mut self) {
+        self.tables.iter_mut().for_each(AggTable::cut);
+    }
+
     /// Merges what a kernel map held for a CPU.
     pub fn merge(&mut self, agg: AggId, cpu: u32, key: &[Value], state: AggState) {
         let AggTables { tables, key: bytes } = self;
@@ -76,11 +81,23 @@ pub struct AggTable {
     types: Box<[ValueType]>,
     /// No part of a key is a string, and CPUs are not kept apart: [`AggTable::update_short`] serves.
     integers: bool,
-    entries: IndexMap<Key, AggState, RandomState>,
+    entries: IndexMap<Key, Entry, RandomState>,
+    /// How many keys can be updated between two cuts, and how many were since the last.
     capacity: usize,
+    updated: usize,
+    /// Cuts so far.
+    generation: u64,
     printed: bool,
     normal: i64,
     per_cpu: Option<PerCpu>,
+}
+
+/// A key's state, and when it was last updated here.
+#[derive(Clone, Debug)]
+struct Entry {
+    state: AggState,
+    /// The generation of its last update; `None` if all it has was merged.
+    updated: Option<u64>,
 }
 
 /// What each CPU counted.
@@ -112,13 +129,16 @@ impl AggTable {
                 && !matches!(agg.shape, Shape::Distinct { .. } | Shape::Top { .. }),
             entries: IndexMap::default(),
             capacity: layout::entries(aggsize, parts, strsize, value) as usize,
+            updated: 0,
+            generation: 0,
             printed: false,
             normal: 1,
             per_cpu: None,
         }
     }
 
-    /// Updates an entry, or makes it. `false`: the table is full and the update is lost.
+    /// Updates an entry, or makes it. `false`: as many other keys as there is room for were updated since the last cut,
+    /// and the update is lost.
     pub fn update(&mut self, key: &[u8], value: i64, weight: i64) -> bool {
         let shape = self.shape;
         self.change(key, |state| state.update(shape, value, weight))
@@ -131,11 +151,20 @@ impl AggTable {
     }
 
     fn change(&mut self, key: &[u8], change: impl FnOnce(&mut AggState)) -> bool {
-        if let Some(state) = self.find(key) {
-            change(state);
-            return true;
+        let now = self.generation;
+        match self.find(key) {
+            Some(entry) if entry.updated == Some(now) => {
+                change(&mut entry.state);
+                true
+            }
+            _ => self.add(key, change),
         }
-        self.add(key, change)
+    }
+
+    /// A cut: from now on there is room for as many keys as at the start.
+    fn cut(&mut self) {
+        self.generation += 1;
+        self.updated = 0;
     }
 
     /// [`AggTable::update`] for a key of one or two integers, which need not be laid out then. `None`: this table's keys
@@ -151,11 +180,11 @@ impl AggTable {
             _ => return None,
         };
         Some(match found {
-            Some(state) => {
-                state.update(self.shape, value, weight);
+            Some(entry) if entry.updated == Some(self.generation) => {
+                entry.state.update(self.shape, value, weight);
                 true
             }
-            None => self.add_short(key, value, weight),
+            _ => self.add_short(key, value, weight),
         })
     }
 
@@ -166,14 +195,22 @@ impl AggTable {
         self.add(&bytes, |state| state.update(shape, value, weight))
     }
 
+    /// The first update of a key since the last cut.
     #[cold]
     fn add(&mut self, key: &[u8], change: impl FnOnce(&mut AggState)) -> bool {
-        if self.entries.len() >= self.capacity {
+        if self.updated >= self.capacity {
             return false;
         }
-        let mut state = AggState::new(self.func);
+        self.updated += 1;
+        let (func, updated) = (self.func, Some(self.generation));
+        if let Some(entry) = self.find(key) {
+            entry.updated = updated;
+            change(&mut entry.state);
+            return true;
+        }
+        let mut state = AggState::new(func);
         change(&mut state);
-        self.entries.insert(key.into(), state);
+        self.entries.insert(key.into(), Entry { state, updated });
         true
     }
 
@@ -208,20 +245,27 @@ impl AggTable {
 
     /// The entry of a key, to change. Without keys it is the only one; comparing two empty keys would cost more than
     /// everything else, since vector loads of a dangling pointer trap into microcode.
-    fn find(&mut self, key: &[u8]) -> Option<&mut AggState> {
+    fn find(&mut self, key: &[u8]) -> Option<&mut Entry> {
         let index = match self.types.is_empty() {
             true => Some(0),
             false => key::find(&self.entries, key),
         };
-        self.entries.get_index_mut(index?).map(|(_, state)| state)
+        self.entries.get_index_mut(index?).map(|(_, entry)| entry)
     }
 
     /// Merges a state that was counted elsewhere: never refused, since its updates are done.
     pub fn merge(&mut self, key: &[u8], state: AggState) {
+        self.merge_entry(key, Entry { state, updated: None });
+    }
+
+    fn merge_entry(&mut self, key: &[u8], other: Entry) {
         match self.find(key) {
-            Some(entry) => entry.merge(&state),
+            Some(entry) => {
+                entry.state.merge(&other.state);
+                entry.updated = entry.updated.max(other.updated);
+            }
             None => {
-                self.entries.insert(key.into(), state);
+                self.entries.insert(key.into(), other);
             }
         }
     }
@@ -234,8 +278,8 @@ impl AggTable {
             return;
         }
         let entries = std::mem::take(&mut self.entries);
-        for ((key, state), renamed) in entries.into_iter().zip(renamed) {
-            self.merge(renamed.as_deref().unwrap_or(key.bytes()), state);
+        for ((key, entry), renamed) in entries.into_iter().zip(renamed) {
+            self.merge_entry(renamed.as_deref().unwrap_or(key.bytes()), entry);
         }
         if let Some(per_cpu) = &mut self.per_cpu {
             for (key, states) in std::mem::take(&mut per_cpu.entries) {
@@ -245,19 +289,11 @@ impl AggTable {
                 }
             }
         }
-        if let Some(per_cpu) = &mut self.per_cpu {
-            for (key, states) in std::mem::take(&mut per_cpu.entries) {
-                let renamed = canonical(&key);
-                for (cpu, state) in states {
-                    per_cpu.state(renamed.as_deref().unwrap_or(&key), cpu, self.func).merge(&state);
-                }
-            }
-        }
     }
 
     /// `clear`: values back to none, keys kept.
     pub fn clear(&mut self) {
-        self.entries.values_mut().for_each(AggState::clear);
+        self.entries.values_mut().for_each(|entry| entry.state.clear());
         if let Some(per_cpu) = &mut self.per_cpu {
             per_cpu.entries.clear();
         }
@@ -315,12 +351,12 @@ impl AggTable {
 
     /// Keys and states, in the order of their first update.
     pub fn entries(&self) -> impl ExactSizeIterator<Item = (&[u8], &AggState)> {
-        self.entries.iter().map(|(key, state)| (key.bytes(), state))
+        self.entries.iter().map(|(key, entry)| (key.bytes(), &entry.state))
     }
 
     /// The entry of a key.
     pub fn get(&self, key: &[u8]) -> Option<&AggState> {
-        self.entries.get_index(key::find(&self.entries, key)?).map(|(_, state)| state)
+        self.entries.get_index(key::find(&self.entries, key)?).map(|(_, entry)| &entry.state)
     }
 
     /// Whether a `printa` printed any entry: then the end of the run does not.

@@ -528,9 +528,12 @@ impl<'a> Session<'a> {
     /// Brings the aggregations of user space up to the cut of this firing: once for all its actions, so that what comes
     /// between a `printa` and the `clear` after it is not lost.
     fn snapshot(&mut self, firing: &mut Firing<'_>, generation: Option<u32>) {
+        let probe = self.plan.program.probes.get(firing.probe.index()).map(|probe| probe.id);
+        if probe != Some(ProbeId::BEGIN) {
+            self.world.aggs.cut();
+        }
         let Some(kernel) = reborrow(&mut firing.kernel) else { return };
-        let probe = self.plan.program.probes.get(firing.probe.index());
-        match probe.map(|probe| probe.id) {
+        match probe {
             // The gate has not opened: there is nothing to take.
             Some(ProbeId::BEGIN) => return,
             // The gate is shut: there is nothing to keep apart.

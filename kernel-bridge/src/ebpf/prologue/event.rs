@@ -2,12 +2,12 @@
 
 use dtrail_lang::plan::Group;
 
-use super::Program;
+use super::{Program, thread_end};
 use crate::ebpf::abi::ABI;
-use crate::ebpf::asm::{Alu, FP, Jmp, Label, R0, R1, R2, R6, R8, Size};
+use crate::ebpf::asm::{Alu, FP, Jmp, Label, R0, R1, R2, R3, R4, R6, R8, Size};
 use crate::ebpf::context::Needs;
 use crate::ebpf::emit::{EmitError, Subprograms};
-use crate::ebpf::{Hook, Select, helper};
+use crate::ebpf::{Hook, Select, control, helper, thread};
 
 impl Program<'_, '_> {
     pub(super) fn plain(&mut self, typed: bool, subprograms: &mut Subprograms) -> Result<(), EmitError> {
@@ -16,7 +16,10 @@ impl Program<'_, '_> {
         if self.env.context.is_used() && self.wants_identity() {
             self.asm.call(helper::GET_CURRENT_TASK_BTF);
         }
-        self.start_context();
+        if !self.hook.probes.is_empty() {
+            self.start_context();
+        }
+        let threads = self.env.state.task.filter(|_| self.hook.hook == thread_end());
         for (i, (probe, group, select)) in self.hook.probes.iter().enumerate() {
             let next = self.asm.label();
             if i > 0 && self.env.facts.iter().any(|f| f.exits) {
@@ -36,11 +39,31 @@ impl Program<'_, '_> {
                 }
                 Ok(())
             };
-            let last = i + 1 == self.hook.probes.len();
+            let last = i + 1 == self.hook.probes.len() && threads.is_none();
             self.run_group(*group, next, last, subprograms, &arguments)?;
             self.asm.bind(next);
         }
+        if let Some(map) = threads {
+            self.thread_ends(map);
+        }
         Ok(())
+    }
+
+    /// The current thread's room for `self->` variables becomes free, if it has any, for good.
+    fn thread_ends(&mut self, map: u32) {
+        self.asm.call(helper::GET_CURRENT_TASK_BTF);
+        self.asm.map(R1, map);
+        self.asm.mov(R2, R0);
+        self.asm.mov_imm(R3, 0);
+        self.asm.mov_imm(R4, 0);
+        self.asm.call(helper::TASK_STORAGE_GET);
+        self.asm.jmp_imm(Jmp::Eq, R0, 0, self.out);
+        self.asm.ldx(Size::W, R1, R0, thread::ROOM as i16);
+        self.asm.jmp_imm(Jmp::Eq, R1, 0, self.out);
+        self.asm.st_imm(Size::W, R0, thread::CELLS as i16, thread::ENDED as i32);
+        self.asm.map_value(R1, self.env.state.control, control::THREADS * 8);
+        self.asm.mov_imm(R2, -1);
+        self.asm.atomic_add(R1, 0, R2);
     }
 
     /// Goes to `next` unless the event is what a probe selects.

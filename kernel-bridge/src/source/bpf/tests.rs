@@ -275,3 +275,27 @@ fn starting_and_stopping_every_system_call_is_quick() {
     println!("{} probes: attach {attached:?}, stop {:?}", probes.len(), stopping.elapsed());
     assert!(all.iter().any(|(_, keys, _)| keys[0] == text("exit_group")));
 }
+
+#[test]
+fn threads_have_room_while_they_live_and_no_more_than_there_is() {
+    if !privileged() {
+        return;
+    }
+    // Room for two threads of 16 + 16 + 8 bytes: three that end one after another have it, of three at once two.
+    let script = std::env::temp_dir().join(format!("dtrail-threads-{}.sh", std::process::id()));
+    let text = "sleep 0.01; sleep 0.01; sleep 0.01\nsleep 1 & sleep 1 & sleep 1 & wait\n";
+    std::fs::write(&script, text).expect("a temporary file");
+    let mut source = start(&format!("sh {}", script.display()));
+    source.configure(&Options { dynvarsize: 80, ..Options::default() });
+    let target = source.environment().macro_variable("target").expect("always there");
+    let plan = plan(&format!(
+        "p0 = probe 5 syscall:vmlinux:clock_nanosleep:entry source\nvar self->t: i64\nagg @_[]: count\n\
+         g0 = @_ in c0\nenable c0 on p0\nclause c0 {{\nb0:\n i0 = builtin ppid\n i1 = {target}\n i2 = eq i0, i1\n \
+         branch i2 ? b1 : b2 merge b2\nb1:\n stmt 1\n set self->t = i1 #1\n aggregate g0 []\n goto b2\nb2:\n \
+         return\n}}\n"
+    ));
+    run(&mut source, &plan);
+    assert_eq!(swept(&mut source), [(AggId(0), vec![], 5)]);
+    assert_eq!(source.drops().dynamic, 1);
+    std::fs::remove_file(script).expect("it is there");
+}

@@ -9,8 +9,12 @@ fn rule_5_keys_are_packed_as_their_code_allows() {
         "
         var a[i32, string]: i64
         agg @f[string, string, string, u8]: count
+        agg @g[string]: count
+        agg @h[string]: count
         g0 = @f in c0
-        g1 = @f in c1
+        g1 = @g in c0
+        g2 = @g in c1
+        g3 = @h in c1
         enable c0 on p0
         enable c1 on p1
         clause c0 {
@@ -21,6 +25,7 @@ fn rule_5_keys_are_packed_as_their_code_allows() {
             s2 = call strjoin(s0, s1)
             i3 = builtin arg0
             aggregate g0 [s0, s1, s2, i3]
+            aggregate g1 [s0]
             set a[i3, s2] = i3
             return
         }
@@ -28,8 +33,9 @@ fn rule_5_keys_are_packed_as_their_code_allows() {
         b0:
           stmt 1
             s0 = \"x\"
-            i3 = 1
-            aggregate g1 [s0, s0, s0, i3]
+            s1 = builtin execname
+            aggregate g2 [s0]
+            aggregate g3 [s1]
             return
         }
         ",
@@ -38,9 +44,11 @@ fn rule_5_keys_are_packed_as_their_code_allows() {
     same_as_whole(&plan);
     use KeyPart::{Execname, Int, Probe, Str};
     assert_eq!(plan.agg_sites[0].key, [Execname, Probe(crate::builtins::BuiltinVar::Probefunc), Str, Int]);
-    assert_eq!(plan.agg_sites[1].key, [Str, Str, Str, Int]);
+    assert_eq!(plan.agg_sites[1].key, [Str], "the sites of an aggregation have one layout");
+    assert_eq!(plan.agg_sites[2].key, [Str]);
+    assert_eq!(plan.agg_sites[3].key, [Execname]);
     assert_eq!(plan.homes[0].key, [Int, Str]);
-    assert_eq!(homes(&plan), "vars k, sites kk");
+    assert_eq!(homes(&plan), "vars k, sites kkkk");
 }
 
 #[test]
