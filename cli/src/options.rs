@@ -19,10 +19,10 @@ pub(crate) enum Mode {
     Compile,
     /// `-l`: list probes.
     List,
-    /// `-h`: print the header of the providers that scripts declare.
+    /// `-h`: write a C header of the programs' providers.
     Header,
-    /// `-G`: make an object of the programs.
-    Object,
+    /// `-G`: write the objects that go with it.
+    Link,
     /// `-V`
     Version,
     /// `--help`
@@ -202,7 +202,7 @@ pub(crate) fn parse(args: impl IntoIterator<Item = OsString>) -> Result<Options,
     let output = all(&matches, "o").pop();
     let mode = mode(&matches)?;
     if given(&matches, "B") {
-        if matches!(mode, Mode::List | Mode::Object) {
+        if matches!(mode, Mode::List | Mode::Link) {
             return Err(UsageError::plain("-B not valid in combination with [-Gl] options"));
         }
         if output.is_some() {
@@ -334,28 +334,13 @@ fn mode(matches: &ArgMatches) -> Result<Mode, UsageError> {
     if given(matches, "version") {
         return Ok(Mode::LongVersion);
     }
-    let [object, header, list, version] = ["G", "h", "l", "V"].map(|letter| given(matches, letter));
-    if [object, header, list, version].into_iter().filter(|given| *given).count() > 1 {
-        return Err(UsageError::plain("only one of the [-GhlV] options can be specified at a time"));
-    }
-    let programs = PROGRAMS.iter().any(|(letter, _)| matches.contains_id(letter));
-    if object {
-        return match programs {
-            true => Ok(Mode::Object),
-            false => Err(UsageError::plain("-G requires one or more scripts or enabling options")),
+    let only = [("G", Mode::Link), ("h", Mode::Header), ("l", Mode::List), ("V", Mode::Version)];
+    let mut only = only.into_iter().filter(|(letter, _)| given(matches, letter));
+    if let Some((_, mode)) = only.next() {
+        return match only.next() {
+            None => Ok(mode),
+            Some(_) => Err(UsageError::plain("only one of the [-GhlV] options can be specified at a time")),
         };
-    }
-    if header {
-        return match matches.contains_id("s") {
-            true => Ok(Mode::Header),
-            false => Err(UsageError::plain("-h requires one or more scripts or enabling options")),
-        };
-    }
-    if version {
-        return Ok(Mode::Version);
-    }
-    if list {
-        return Ok(Mode::List);
     }
     match all(matches, "dump").pop().as_deref() {
         None => {}
@@ -521,6 +506,8 @@ mod tests {
             (&["-l"] as &[&str], Mode::List),
             (&["-lv"], Mode::List),
             (&["-V"], Mode::Version),
+            (&["-h", "-s", "a.d"], Mode::Header),
+            (&["-G", "-s", "a.d", "a.o"], Mode::Link),
             (&["-e", "-n", "BEGIN"], Mode::Compile),
             (&["--explain", "-n", "BEGIN"], Mode::Explain),
             (&["--dump=ir", "-n", "BEGIN"], Mode::Dump(Form::Ir)),
@@ -567,10 +554,8 @@ mod tests {
             (&["-l", "-V"], "only one of the [-GhlV] options can be specified at a time", false),
             (&["-B", "-l"], "-B not valid in combination with [-Gl] options", false),
             (&["-B", "-o", "f"], "-B not valid in combination with -o option", false),
-            (&["-G"], "-G requires one or more scripts or enabling options", false),
-            (&["-h"], "-h requires one or more scripts or enabling options", false),
-            (&["-h", "-n", "BEGIN"], "-h requires one or more scripts or enabling options", false),
             (&["-hG"], "only one of the [-GhlV] options can be specified at a time", false),
+            (&["-B", "-G"], "-B not valid in combination with [-Gl] options", false),
             (&["-D"], "option requires an argument -- D", true),
         ] {
             assert_eq!(refusal(args), (message.to_string(), usage), "{args:?}");

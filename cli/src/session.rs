@@ -4,6 +4,7 @@
 use std::fs::OpenOptions;
 use std::io::{Read, Write};
 
+use dtrail_lang::ast;
 use dtrail_lang::builtins::foreign;
 use dtrail_lang::check::Attributes;
 use dtrail_lang::diag::Diagnostic;
@@ -26,14 +27,10 @@ use crate::failure::Failure;
 use crate::files::OutputFiles;
 use crate::machine::{self, Machine, reason};
 use crate::options::{EngineChoice, Form, Mode, Options, SourceChoice};
-use crate::{Interrupts, Outcome, Patience, dump, library, list, preprocess, sizes};
+use crate::{Interrupts, Outcome, Patience, dump, header, library, link, list, preprocess, sizes};
 
 /// Terminals that know no blocks (`TERM`).
 const DUMB_TERMINALS: [&str; 3] = ["dumb", "sun", "sun-color"];
-
-/// Why there is no `-G`, and what to use.
-const NO_OBJECTS: &str = "option -G is not supported: on Linux a program needs no object of its own to have probes\n  \
-    help: compile with the macros of <sys/sdt.h>, and trace with `-c` or `-p`";
 
 /// Where text goes.
 pub(crate) struct Streams<'a> {
@@ -106,6 +103,10 @@ struct Session<'a> {
 impl Session<'_> {
     fn run(&mut self, environment: &[(String, String)]) -> Result<Outcome, Failure> {
         self.settings(environment)?;
+        let header = if self.options.mode == Mode::Header { Some(self.header_name()?) } else { None };
+        if self.options.mode == Mode::Link && self.options.programs.is_empty() {
+            return Err(Failure::usage("-G requires one or more scripts or enabling options"));
+        }
         let programs = self.read_programs()?;
         let (machine, notice) = machine::choose(self.options, &self.settings, self.interrupts, self.terse)?;
         let libraries = library::choose(&self.settings.libraries, &programs, machine.environment())?;
@@ -122,19 +123,14 @@ impl Session<'_> {
             self.print(&text)?;
             return Ok(Outcome::status(0));
         }
-        match self.options.mode {
-            Mode::Object => return Err(Failure::fatal(NO_OBJECTS)),
-            Mode::Header => {
-                return Err(Failure::fatal("option -h (header of a provider) is not supported yet"));
-            }
-            _ => {}
-        }
         let compiled = self.compile(&machine)?;
         if self.options.disassemble {
             let text = dump::disassembly(&compiled.program);
             let _ = self.streams.stderr.write_all(text.as_bytes());
         }
         match self.options.mode {
+            Mode::Header => self.write_header(&machine, &header.unwrap_or_default()),
+            Mode::Link => self.write_objects(&machine),
             Mode::Compile => {
                 self.stability_reports(&compiled, &machine)?;
                 Ok(Outcome::status(0))
@@ -182,8 +178,10 @@ impl Session<'_> {
                 .set(&setting.name, setting.value.as_deref(), SetBy::CommandLine)
                 .map_err(|e| Failure::fatal(format!("failed to set -{}: {e}", setting.shown)))?;
         }
-        // A listing and a search for probes may name what is not there.
-        self.settings.zdefs |= self.options.mode == Mode::List;
+        // A listing and a search for probes may name what is not there, and a header enables nothing.
+        let defines = matches!(self.options.mode, Mode::Header | Mode::Link);
+        self.settings.zdefs |= defines || self.options.mode == Mode::List;
+        self.settings.empty |= defines;
         Ok(())
     }
 
@@ -227,7 +225,9 @@ impl Session<'_> {
     fn arguments(&self) -> Vec<String> {
         let script = self.options.programs.iter().find(|program| program.kind == SourceKind::Script);
         let zero = script.map_or(self.progname, |script| &script.text).to_string();
-        std::iter::once(zero).chain(self.options.operands.iter().cloned()).collect()
+        // The operands of -G are objects.
+        let operands = self.options.operands.iter().filter(|_| self.options.mode != Mode::Link);
+        std::iter::once(zero).chain(operands.cloned()).collect()
     }
 
     fn compile(&mut self, machine: &Machine) -> Result<Compiled, Failure> {
@@ -238,6 +238,61 @@ impl Session<'_> {
         let compiled =
             dtrail_lang::compile(&self.sources, machine.environment(), &mut self.settings, &arguments)?;
         Ok(compiled)
+    }
+
+    /// The file of `-h`.
+    fn header_name(&self) -> Result<String, Failure> {
+        let programs = &self.options.programs;
+        if !programs.iter().any(|program| program.kind == SourceKind::Script) {
+            return Err(Failure::usage("-h requires one or more scripts or enabling options"));
+        }
+        if let Some(output) = &self.options.output {
+            return Ok(output.clone());
+        }
+        match &programs[..] {
+            [program] => match program.text.strip_suffix(".d").map(|name| name.rsplit('/').next()) {
+                Some(Some(name)) => Ok(format!("{name}.h")),
+                _ => Err(Failure::usage("-h requires an output file if no scripts are specified")),
+            },
+            _ => Err(Failure::usage("-h requires an output file if multiple scripts are specified")),
+        }
+    }
+
+    /// The trees of the programs, without those of library files.
+    fn trees(&mut self, machine: &Machine) -> Result<Vec<ast::Program>, Failure> {
+        let arguments = self.arguments();
+        let mut trees =
+            dtrail_lang::trees(&self.sources, machine.environment(), &mut self.settings, &arguments)?;
+        Ok(trees.split_off(trees.len().saturating_sub(self.options.programs.len())))
+    }
+
+    /// `-h`
+    fn write_header(&mut self, machine: &Machine, file: &str) -> Result<Outcome, Failure> {
+        let text = header::text(&self.trees(machine)?, file);
+        std::fs::write(file, text)
+            .map_err(|e| Failure::fatal(format!("failed to open header file '{file}': {}", reason(&e))))?;
+        Ok(Outcome::status(0))
+    }
+
+    /// `-G`
+    fn write_objects(&mut self, machine: &Machine) -> Result<Outcome, Failure> {
+        let trees = self.trees(machine)?;
+        let output = self.options.output.as_ref();
+        if output.is_some() && trees.len() > 1 {
+            return Err(Failure::usage("-G with -o takes one script, since Linux has no object of several"));
+        }
+        for (number, (program, tree)) in self.options.programs.iter().zip(&trees).enumerate() {
+            let what = match program.kind {
+                SourceKind::Script => "script",
+                _ => "description",
+            };
+            let failed = |why| Failure::fatal(format!("failed to link {what} {}: {why}", program.text));
+            let object = link::object(tree, &self.options.operands).map_err(failed)?;
+            let file = output.cloned().unwrap_or_else(|| link::object_name(&program.text, number));
+            std::fs::write(&file, object)
+                .map_err(|e| failed(format!("failed to open {file}: {}", reason(&e))))?;
+        }
+        Ok(Outcome::status(0))
     }
 
     fn plan(&self, compiled: Compiled, machine: &Machine) -> Result<(Plan, &'static str), Failure> {

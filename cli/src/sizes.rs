@@ -1,5 +1,5 @@
-//! Sizes that cannot be had as they were asked for (runtime spec §12.2): settings in, settings that can be had and what to
-//! say about the difference out. Asks the machine for its memory and nothing else.
+//! Sizes and rates that cannot be had as they were asked for (runtime spec §12.2): settings in, settings that can be had and
+//! what to say about the difference out. Asks the machine for its memory and nothing else.
 
 use dtrail_lang::options::Options as Settings;
 
@@ -9,7 +9,7 @@ const BUFFER_MAX: u64 = 512 << 20;
 /// The size of a ring buffer is a power of two of pages.
 const PAGE: u64 = 4096;
 
-/// A line about a size.
+/// A line about a size or a rate.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Notice {
     /// Without the program's name.
@@ -26,6 +26,17 @@ const SIZES: [Row; 4] = [
     ("aggregation size", |s| &mut s.aggsize, false),
     ("speculation size", |s| &mut s.specsize, false),
     ("dynamic variable size", |s| &mut s.dynvarsize, false),
+];
+
+/// A rate with the name that notices give it, the place of its period, and the shortest and longest one in nanoseconds.
+type Rate = (&'static str, fn(&mut Settings) -> &mut u64, u64, u64);
+
+const SECOND: u64 = 1_000_000_000;
+
+/// The bounds are the kernel's of other systems, but for the shortest period of looks at counters, which has none there.
+const RATES: [Rate; 2] = [
+    ("cleaning rate", |s| &mut s.cleanrate, SECOND / 5000, 60 * SECOND),
+    ("status rate", |s| &mut s.statusrate, SECOND / 10_000, 10 * SECOND),
 ];
 
 /// Every size as it is set.
@@ -55,6 +66,17 @@ pub(crate) fn fit(settings: &mut Settings, memory: u64) -> Vec<Notice> {
             notices.push(Notice { text: format!("{name} lowered to {}", shown(*size)), prefixed: true });
         }
     }
+    for (name, period, shortest, longest) in RATES {
+        let period = period(settings);
+        let wanted = *period;
+        // 0 is never.
+        if wanted == 0 || (shortest..=longest).contains(&wanted) {
+            continue;
+        }
+        *period = wanted.clamp(shortest, longest);
+        let direction = if *period > wanted { "reduced" } else { "increased" };
+        notices.push(Notice { text: format!("{name} {direction} to {}", rate(*period)), prefixed: true });
+    }
     if settings.quietresize {
         notices.retain(|notice| !notice.prefixed);
     }
@@ -66,6 +88,15 @@ fn shown(size: u64) -> String {
     const UNITS: [char; 7] = [' ', 'k', 'm', 'g', 't', 'p', 'e'];
     let unit = (size.trailing_zeros() as usize / 10).min(UNITS.len() - 1);
     format!("{}{}", size >> (10 * unit), UNITS[unit])
+}
+
+/// A period as a rate of at least one a second, or else as a period.
+fn rate(period: u64) -> String {
+    match period {
+        1..=SECOND if SECOND.is_multiple_of(period) => format!("{} hz", SECOND / period),
+        _ if period.is_multiple_of(SECOND) => format!("once every {} seconds", period / SECOND),
+        _ => format!("once every {period} nanoseconds"),
+    }
 }
 
 /// Bytes of this machine's memory.
@@ -139,6 +170,26 @@ mod tests {
         ];
         check(&[("aggsize", "1"), ("specsize", "7"), ("dynvarsize", "3")], &said);
         check(&[("aggsize", "0")], &[]);
+    }
+
+    #[test]
+    fn rates_have_bounds() {
+        let within = [("cleanrate", "200us"), ("statusrate", "10s")];
+        check(&within, &[]);
+        check(&[("cleanrate", "0hz"), ("statusrate", "0hz")], &[]);
+        let settings = check(
+            &[("cleanrate", "1"), ("statusrate", "99us")],
+            &["dtrail: cleaning rate reduced to 5000 hz", "dtrail: status rate reduced to 10000 hz"],
+        );
+        assert_eq!((settings.cleanrate, settings.statusrate), (200_000, 100_000));
+        let said = [
+            "dtrail: cleaning rate increased to once every 60 seconds",
+            "dtrail: status rate increased to once every 10 seconds",
+        ];
+        check(&[("cleanrate", "1h"), ("statusrate", "11s")], &said);
+        check(&[("cleanrate", "1h"), ("statusrate", "11s"), ("quietresize", "")], &[]);
+        assert_eq!(rate(1_500_000_000), "once every 1500000000 nanoseconds");
+        assert_eq!(rate(SECOND), "1 hz");
     }
 
     #[test]

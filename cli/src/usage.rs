@@ -3,8 +3,9 @@
 /// The short usage text, after an error.
 pub(crate) fn short(progname: &str) -> String {
     format!(
-        "Usage: {progname} [-BCeFGhHlqSvVwZ] [-b bufsz] [-c cmd] [-o output] [-p pid] [-s script]
-        [-x opt[=val]] [--source auto|bpf|ptrace|synthetic=FILE]
+        "Usage: {progname} [-64] [-BCeFGhHlqSvVwZ] [-b bufsz] [-c cmd] [-D name[=def]] [-I path] [-L path]
+        [-o output] [-p pid] [-s script] [-U name] [-x opt[=val]] [-X a|c|s|t]
+        [--source auto|bpf|ptrace|synthetic=FILE]
         [--engine interp|jit|rbpf|bpf] [--explain] [--dump ast|ir|ebpf|clif]
         [--format text|json|folded]
         [-P provider[[predicate]action]] [-m [provider:]module[...]] [-f [[provider:]module:]func[...]]
@@ -48,6 +49,8 @@ Instead of tracing:
   -l                 list probes; with -v their attributes and arguments
   -e                 compile only; with -v print stability reports
   -S                 show the code of each clause on standard error
+  -h                 write the C header of the provider definitions of -s FILE.d: FILE.h, or the file of -o
+  -G                 write an object for a build that wants one beside that header: FILE.o, or the file of -o
   --explain          print what would run in the kernel and what not, and why
   --dump=FORM        print the program as ast, ir, ebpf or clif
   -V, --version, --help

@@ -1,5 +1,7 @@
 //! What the command says, prints and returns: dtrace(1)'s options, errors and exit statuses. Needs no privilege.
 
+#![allow(clippy::expect_used, reason = "a test fails by a panic, and its parts are no `#[test]` functions")]
+
 use std::io::{BufRead, BufReader, Read, Write};
 use std::path::PathBuf;
 use std::process::{Command, Output, Stdio};
@@ -556,4 +558,74 @@ fn libraries_are_compiled_first() {
     let _ = std::fs::remove_dir_all(&dir);
     let missing = format!("dtrail: failed to open {lib}: No such file or directory\n");
     check(&["-L", lib, "-n", "BEGIN"], "", &missing, 1);
+}
+
+/// The header is all that a C program needs to have probes; an object of `-G` may be linked beside it.
+#[test]
+fn headers_and_objects_for_probes() {
+    let dir = std::env::temp_dir().join(format!("dtrail-{}-probes", std::process::id()));
+    std::fs::create_dir_all(&dir).expect("a temporary folder");
+    let write = |name: &str, text: &str| std::fs::write(dir.join(name), text).expect("a temporary file");
+    let tool = |name: &str, args: &[&str]| {
+        let output = Command::new(name).args(args).current_dir(&dir).stdin(Stdio::null()).output();
+        let output = output.expect("it starts");
+        let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+        (text(&output.stdout), text(&output.stderr), output.status.code())
+    };
+    let said = |err: &str, status: i32| (String::new(), err.to_owned(), Some(status));
+    write("p.d", "provider my_prov { probe go__here(int, char *, uint64_t); probe stop(); };\n");
+    assert_eq!(tool(DTRAIL, &["-h", "-s", "p.d"]), said("", 0));
+    let header = std::fs::read_to_string(dir.join("p.h")).expect("a header");
+    for line in [
+        "#ifndef\t_P_H",
+        "#define\tMY_PROV_GO_HERE(arg0, arg1, arg2) \\",
+        "#define\tMY_PROV_GO_HERE_ENABLED() \\",
+        "#define\tMY_PROV_STOP()",
+        "#define\tMY_PROV_STOP_ENABLED()\t(0)",
+    ] {
+        assert!(header.lines().any(|l| l == line), "{line}\n{header}");
+    }
+    assert_eq!(tool(DTRAIL, &["-h", "-s", "p.d", "-o", "other-name.h"]), said("", 0));
+    assert!(std::fs::read_to_string(dir.join("other-name.h")).expect("a header").contains("_OTHER_NAME_H\n"));
+    assert_eq!(tool(DTRAIL, &["-G", "-s", "p.d", "nosuch.o"]).1, {
+        "dtrail: failed to link script p.d: failed to open nosuch.o: No such file or directory\n"
+    });
+    let clauses = "dtrail: failed to link description BEGIN: an object that enables probes when it is run has no \
+                   counterpart on Linux\n  help: trace the program with the script, as -s SCRIPT -c COMMAND\n";
+    assert_eq!(tool(DTRAIL, &["-G", "-n", "BEGIN"]), said(clauses, 1));
+    if Command::new("gcc").arg("--version").output().is_err() {
+        println!("skipped: there is no gcc");
+        let _ = std::fs::remove_dir_all(&dir);
+        return;
+    }
+    write(
+        "m.c",
+        "#include \"p.h\"\nint main(int argc, char **argv)\n{\n\tMY_PROV_GO_HERE(argc, argv[0], 7);\n\t\
+         MY_PROV_STOP();\n\treturn MY_PROV_GO_HERE_ENABLED() ? 1 : 0;\n}\n",
+    );
+    for level in ["-O0", "-O2"] {
+        assert_eq!(tool("gcc", &["-Wall", "-Wextra", "-Werror", level, "-c", "m.c"]), said("", 0));
+        assert_eq!(tool(DTRAIL, &["-G", "-s", "p.d", "m.o"]), said("", 0));
+        for objects in [&["m.o"][..], &["m.o", "p.o"]] {
+            assert_eq!(tool("gcc", &[&["-o", "m"], objects].concat()), said("", 0));
+            assert_eq!(tool(dir.join("m").to_str().expect("a plain path"), &[]), said("", 0));
+        }
+        let (notes, ..) = tool("readelf", &["-n", "m"]);
+        let told: Vec<&str> = notes.lines().map(str::trim).filter(|l| !l.starts_with("Location")).collect();
+        let at =
+            |line: &str| told.iter().position(|l| *l == line).unwrap_or_else(|| panic!("{line}\n{notes}"));
+        assert_eq!(told[at("Name: go__here") - 1], "Provider: my_prov");
+        assert!(told[at("Name: go__here") + 1].starts_with("Arguments: -4@"), "{notes}");
+        assert!(told[at("Name: go__here") + 1].contains(" 8@"), "{notes}");
+        assert_eq!(told[at("Name: stop") + 1], "Arguments:");
+    }
+    write(
+        "old.c",
+        "void __dtrace_my_prov___stop(void);\nint main(void) { __dtrace_my_prov___stop(); return 0; }\n",
+    );
+    assert_eq!(tool("gcc", &["-c", "old.c"]), said("", 0));
+    let old = "dtrail: failed to link script p.d: old.o calls __dtrace_my_prov___stop, a probe of another system's \
+               header\n  help: compile it with the header that `-h` makes here, whose probes need no -G\n";
+    assert_eq!(tool(DTRAIL, &["-G", "-s", "p.d", "old.o"]), said(old, 1));
+    let _ = std::fs::remove_dir_all(&dir);
 }

@@ -1,6 +1,8 @@
 //! The command on programs whose system calls are known: as root through eBPF, as an ordinary user through ptrace, with the
 //! same answer. What cannot run here says `skipped: why`.
 
+#![allow(clippy::expect_used, reason = "a test fails by a panic, and its parts are no `#[test]` functions")]
+
 use std::collections::BTreeMap;
 use std::io::Read;
 use std::path::PathBuf;
@@ -445,14 +447,14 @@ fn a_closed_pipe_ends_the_run_quietly() {
     for who in [Who::Ptrace, Who::Bpf].into_iter().filter(|who| everybody().contains(who)) {
         let mut child = Command::new(DTRAIL)
             .args(["--source", if who == Who::Bpf { "bpf" } else { "ptrace" }])
-            // Room for every record: losses are another matter.
+            // The command does not end by itself; what is lost before the reader goes is not told before the end.
             .args([
-                "-xbufsize=64m",
+                "-xstatusrate=0hz",
                 "-qn",
                 "syscall:::entry /pid == $target/ { printf(\"%s\\n\", probefunc); }",
                 "-c",
             ])
-            .arg(format!("{steps} getpid=20000"))
+            .arg(format!("{steps} getpid=1000000000"))
             .stdin(Stdio::null())
             .stdout(Stdio::piped())
             .stderr(Stdio::piped())
@@ -463,12 +465,8 @@ fn a_closed_pipe_ends_the_run_quietly() {
         out.read_exact(&mut first).expect("its first bytes");
         drop(out);
         let output = child.wait_with_output().expect("it ends by itself");
-        // What a busy machine loses is told, and is another matter.
         let err = String::from_utf8_lossy(&output.stderr);
-        let other: Vec<&str> =
-            err.lines().filter(|line| !line.contains(" drop") && !line.contains(" missed")).collect();
-        let other: Vec<&str> = other.into_iter().filter(|line| !line.contains("help: ")).collect();
-        assert_eq!((other, output.status.code()), (vec![], Some(0)), "{who:?}");
+        assert_eq!((&*err, output.status.code()), ("", Some(0)), "{who:?}");
     }
 }
 
@@ -531,9 +529,7 @@ fn who_is_root_in_a_user_namespace_only_traces_by_ptrace() {
 fn variables_of_dead_threads_make_room() {
     let Some(steps) = steps() else { return };
     for who in everybody() {
-        // Elements of an array stay where the kernel keeps them, until they are set to 0.
-        let element = if who == Who::Bpf { "" } else { "self->y[arg0] = 1;" };
-        let program = &format!("syscall::getpid:entry {{ self->x = 1; {element} @ = count(); }}");
+        let program = "syscall::getpid:entry { self->x = 1; self->y[arg0] = 1; @ = count(); }";
         // A thread takes 40 bytes; there is room for a few.
         let sizes = ["-xdynvarsize=400", "-xstrsize=8"];
         let loops = format!("{steps} getpid=1");
@@ -544,6 +540,21 @@ fn variables_of_dead_threads_make_room() {
         let _ = std::fs::remove_file(&script);
         let count: u64 = text.trim().parse().expect("a number");
         assert!(count >= 30, "{who:?}: {text}");
+    }
+}
+
+/// Elements of `self->` arrays go with their threads, although user space hears of both later.
+#[test]
+fn elements_of_ten_thousand_threads() {
+    let Some(steps) = steps() else { return };
+    for who in [Who::Ptrace, Who::Bpf].into_iter().filter(|who| everybody().contains(who)) {
+        // An element takes 48 bytes; there is room for 1365, since threads begin before the end of others is heard of. Room
+        // for every record: losses are another matter.
+        let sizes = ["-xdynvarsize=64k", "-xbufsize=64m"];
+        let program = "syscall::gettid:entry /pid == $target/ { self->y[arg0] = tid; @[self->y[arg0] == tid] = count(); }";
+        let run = format!("{steps} thread=10000");
+        let text = printed(who, &[&sizes[..], &["-qn", program, "-c", &run]].concat());
+        assert_eq!(table(&text), BTreeMap::from([("1".to_owned(), 50000)]), "{who:?}");
     }
 }
 

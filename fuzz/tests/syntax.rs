@@ -1,5 +1,7 @@
 //! Syntax: what is printed parses back, and damaged text gets an answer. `PROPTEST_CASES` makes it longer.
 
+#![allow(clippy::expect_used, reason = "a test fails by a panic, and its parts are no `#[test]` functions")]
+
 use std::path::{Path, PathBuf};
 
 use dtrail_fuzz::generate::{damage, tree};

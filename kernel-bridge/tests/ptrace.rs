@@ -1,6 +1,8 @@
 //! The ptrace source on a program whose system calls are known one by one (`conformance/workloads/steps.c`): every event
 //! that fires is compared, none may be missing and none may be too many. Needs gcc and no privilege.
 
+#![allow(clippy::expect_used, reason = "a test fails by a panic, and its parts are no `#[test]` functions")]
+
 use std::collections::BTreeMap;
 use std::hash::{Hash, Hasher};
 use std::path::PathBuf;

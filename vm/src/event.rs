@@ -105,7 +105,7 @@ pub trait EventSink {
     /// One firing.
     fn event(&mut self, event: Event<'_>) -> Flow;
     /// A thread is gone: no further event is its, and its `self->` variables go with it. A source that sees threads end
-    /// says so after their last event; the kernel frees what it keeps itself.
+    /// says so after their last event, for what the consumer keeps; the kernel frees what it keeps itself.
     fn thread_ended(&mut self, _thread: Thread) {}
 }
 

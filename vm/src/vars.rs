@@ -2,7 +2,7 @@
 //! associative arrays under canonical keys. In: registers' values. Out: the same. Dynamic variables exist while they are
 //! neither zero nor NULL, and their number is bounded by `dynvarsize`. Kernel-homed variables never come here.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use dtrail_lang::ir::{self, RegKind, Scope, VarId};
 use dtrail_lang::plan::layout::{self, KeyPart};
@@ -27,6 +27,13 @@ impl Thread {
         prefix[8..].copy_from_slice(&self.start.to_le_bytes());
         prefix
     }
+
+    /// The thread that a key of a `self->` array begins with.
+    fn of_key(key: &[u8]) -> Option<Thread> {
+        let (tid, rest) = key.split_first_chunk()?;
+        let start = rest.first_chunk()?;
+        Some(Thread { tid: u64::from_le_bytes(*tid) as u32, start: u64::from_le_bytes(*start) })
+    }
 }
 
 /// A store was refused because its space (`dynvarsize`) is used up.
@@ -43,6 +50,8 @@ pub struct Vars {
     locals_used: bool,
     arrays: Vec<Array>,
     threads: Threads,
+    /// Threads that are gone and may have left elements behind, which are removed when room is wanted or when it pays.
+    ended: HashSet<Thread, RandomState>,
 }
 
 /// Where a variable is: an index in the store of its kind.
@@ -120,6 +129,8 @@ fn missing(kind: RegKind) -> ValueRef<'static> {
 struct Array {
     elements: HashMap<Box<[u8]>, Cell, RandomState>,
     capacity: usize,
+    /// Whether keys begin with a thread.
+    per_thread: bool,
 }
 
 /// `self->` scalars: a block of cells a thread.
@@ -151,7 +162,7 @@ impl Vars {
                     let parts = keys.iter().map(|&ty| KeyPart::of(ty)).chain(thread);
                     let cell = u64::from(layout::cell_bytes(var.ty, strsize));
                     let capacity = layout::entries(dynvarsize, parts, strsize, cell) as usize;
-                    vars.arrays.push(Array { elements: HashMap::default(), capacity });
+                    vars.arrays.push(Array { elements: HashMap::default(), capacity, per_thread });
                     Place::Array { index: vars.arrays.len() as u32 - 1, per_thread }
                 }
                 (None, Scope::Global) => {
@@ -176,12 +187,27 @@ impl Vars {
     /// Removes the variables of a thread that is gone.
     pub fn thread_ended(&mut self, thread: Thread) {
         self.threads.blocks.remove(&thread);
-        let prefix = thread.prefix();
-        for place in &self.places {
-            if let Place::Array { index, per_thread: true } = place {
-                self.arrays[*index as usize].elements.retain(|key, _| !key.starts_with(&prefix));
-            }
+        let elements = self.thread_arrays().map(|array| array.elements.len()).sum::<usize>();
+        if elements > 0 {
+            self.ended.insert(thread);
         }
+        // A walk over all elements for half as many threads costs each of them two.
+        if self.ended.len() >= 64 && self.ended.len() >= elements / 2 {
+            self.bury();
+        }
+    }
+
+    /// Removes what ended threads have left behind. A thread never comes again, so nobody can tell when it is done.
+    fn bury(&mut self) {
+        let ended = std::mem::take(&mut self.ended);
+        for array in self.thread_arrays() {
+            array.elements.retain(|key, _| Thread::of_key(key).is_none_or(|thread| !ended.contains(&thread)));
+        }
+    }
+
+    /// The arrays of `self->`.
+    fn thread_arrays(&mut self) -> impl Iterator<Item = &mut Array> {
+        self.arrays.iter_mut().filter(|array| array.per_thread)
     }
 
     /// Zeroes the `this->` variables: a new firing begins.
@@ -271,6 +297,9 @@ impl Vars {
     }
 
     fn set_element(&mut self, index: usize, key: &[u8], value: ValueRef<'_>) -> Result<(), Full> {
+        if !self.ended.is_empty() && self.arrays[index].elements.len() >= self.arrays[index].capacity {
+            self.bury();
+        }
         let array = &mut self.arrays[index];
         if absent(value) {
             array.elements.remove(key);
@@ -377,5 +406,17 @@ mod tests {
         assert_eq!(set(&mut vars, later, 1), (Ok(()), Ok(())));
         assert_eq!(vars.get(VarId(1), RegKind::Int, ONE, &[]), ValueRef::Int(0));
         assert_eq!(vars.get(VarId(0), RegKind::Int, TWO, &key(TWO, 1)), ValueRef::Int(5));
+    }
+
+    #[test]
+    fn ended_threads_do_not_pile_up() {
+        let (_, mut vars) = vars("var self->a[i32]: i32", 1 << 20);
+        let thread = |tid| Thread { tid, start: 0 };
+        for tid in 0..1000 {
+            let key = [&thread(tid).prefix()[..], &[0; 8]].concat();
+            assert_eq!(vars.set(VarId(0), thread(tid), &key, ValueRef::Int(5)), Ok(()));
+            vars.thread_ended(thread(tid));
+            assert!(vars.ended.len() < 64 && vars.arrays[0].elements.len() < 65, "{tid}");
+        }
     }
 }

@@ -231,7 +231,7 @@ fn sent_names(group: &Group, facts: &[ClauseFacts]) -> u32 {
     group.clauses.iter().map(|c| facts[c.index()].sent_names).sum()
 }
 
-/// The probes of one hook.
+/// The probes of one hook; without any, a program of the tracer's own.
 pub(super) struct HookProbes {
     pub(super) hook: Hook,
     /// Probe, its group, how it is told apart.
@@ -254,7 +254,8 @@ pub fn emit(plan: &Plan, target: &Target) -> Result<EbpfProgram, EmitError> {
     }
     let spilled = find_spills(plan, &mut facts);
     let mut hooks = hooks(plan, target);
-    if maps::has_task_storage(plan, target) && !hooks.iter().any(|h| h.hook == prologue::thread_end()) {
+    let watches = maps::has_task_storage(plan, target) || prologue::tells_thread_ends(plan, target, &facts);
+    if watches && !hooks.iter().any(|h| h.hook == prologue::thread_end()) {
         hooks.push(HookProbes { hook: prologue::thread_end(), probes: Vec::new() });
     }
     let placed = maps::place(plan, target, &facts, hooks.len() as u32)?;

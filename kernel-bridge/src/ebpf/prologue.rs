@@ -9,13 +9,15 @@ mod event;
 mod inject;
 mod syscall;
 
+use dtrail_lang::builtins::BuiltinVar;
 use dtrail_lang::ir::{ClauseId, ProbeIndex};
-use dtrail_lang::plan::{Group, GroupId};
+use dtrail_lang::plan::{Group, GroupId, Plan};
 
 use super::abi::ABI;
 use super::asm::{Alu, Asm, FP, Jmp, Label, Mreg, R0, R1, R2, R3, R6, R7, R9, Size};
 use super::context::{ContextBase, Field, Fields, Needs};
 use super::emit::{EmitError, Env, HookProbes, Subprograms};
+use super::survey::ClauseFacts;
 use super::{Hook, ProgramSpec, Select, Target, clause, control, helper, maps, record};
 
 /// Bytes of `pt_regs` that hold the arguments of a system call.
@@ -39,9 +41,18 @@ pub(super) fn watches_sigreturn(hook: &HookProbes) -> bool {
     hook.hook == Hook::SysExit && hook.probes.iter().any(|p| p.2 == Select::Syscall(ABI.rt_sigreturn))
 }
 
-/// The hook at which threads give their room for `self->` variables back.
+/// The hook at which threads give their room for `self->` variables back, and user space is told that they end.
 pub(super) fn thread_end() -> Hook {
     Hook::RawTracepoint("sched_process_exit".to_owned())
+}
+
+/// Whether user space keeps `self->` variables of threads that fire, and so must be told when they end.
+pub(super) fn tells_thread_ends(plan: &Plan, target: &Target, facts: &[ClauseFacts]) -> bool {
+    let keeps = plan.groups.iter().any(|group| {
+        let of_thread = group.layout.shared_slots.iter().any(|slot| slot.var == BuiltinVar::TaskStart);
+        of_thread && group.clauses.iter().any(|clause| facts[clause.index()].sends)
+    });
+    keeps && !target.inject
 }
 
 /// A program under construction.

@@ -1,13 +1,16 @@
 //! The event record: what clause bodies put into their area, and how a program heads and sends the whole.
 //!
+//! A thread that ends is told by a record of its own, if `self->` variables live in user space: the ring keeps order, so
+//! it comes after all that the thread has caused.
+//!
 //! The record is built at the start of the program's scratch memory ([`dtrail_lang::plan::layout`] gives its bytes) and
 //! copied into the ring by one helper call. A full ring counts a drop; it never waits.
 
 use dtrail_lang::ir::{Reg, RegKind, SlotId};
-use dtrail_lang::plan::layout::{header, outcome};
+use dtrail_lang::plan::layout::{header, outcome, thread_end};
 use dtrail_lang::plan::{Group, GroupId, SlotKind};
 
-use super::asm::{Alu, Asm, FP, Jmp, R0, R1, R2, R3, R4, R5, R7, Size};
+use super::asm::{Alu, Asm, FP, Jmp, Mreg, R0, R1, R2, R3, R4, R5, R7, Size};
 use super::clause::Gen;
 use super::context::{ContextBase, Field, Fields};
 use super::emit::{EmitError, Env};
@@ -159,19 +162,10 @@ pub(super) fn output(
     let Some(ring) = env.state.ring else {
         return Err(EmitError::inconsistent(None, "a group sends but there is no ring"));
     };
-    let filler = env.filler();
     let mut known = Fields::default();
-    let ids = u32::from(env.plan.epoch) | u32::from(id.0) << 16;
-    asm.mov_imm(R0, i64::from(ids));
-    asm.stx(Size::W, R7, header::EPOCH as i16, R0);
     base.load(asm, R0, env.context.probe);
     asm.stx(Size::W, R7, header::PROBE as i16, R0);
-    filler.read(asm, base, Field::Time, &mut known);
-    asm.stx(Size::D, R7, header::TIME as i16, R0);
-    filler.read(asm, base, Field::PidTgid, &mut known);
-    asm.stx(Size::D, R7, header::PID_TGID as i16, R0);
-    filler.read(asm, base, Field::Cpu, &mut known);
-    asm.stx(Size::W, R7, header::CPU as i16, R0);
+    head(asm, env, base, id.0, &mut known);
     if env.plan.cuts.any() {
         asm.map_value(R1, env.state.control, control::GENERATION * 8);
         asm.ldx(Size::D, R0, R1, 0);
@@ -188,21 +182,7 @@ pub(super) fn output(
         true => asm.ldx(Size::D, into, R7, env.scratch.tail as i16),
         false => asm.mov_imm(into, i64::from(group.layout.fixed_size)),
     };
-    // Wake nobody, but once for each 64th of the ring from a quarter on: the reader drains on a timer, and this is for
-    // bursts that would overrun it.
-    let quiet = asm.label();
-    asm.map(R1, ring);
-    asm.mov_imm(R2, AVAIL_DATA);
-    asm.call(helper::RINGBUF_QUERY);
-    asm.mov_imm(R4, NO_WAKEUP);
-    asm.jmp_imm(Jmp::Lt, R0, (env.target.ring_size / 4) as i32, quiet);
-    size(asm, R5);
-    asm.alu(Alu::Add, R5, R0);
-    asm.alu_imm(Alu::Add, R5, RING_HEADER);
-    asm.alu(Alu::Xor, R5, R0);
-    asm.jmp_imm(Jmp::Lt, R5, (env.target.ring_size / 64).max(1) as i32, quiet);
-    asm.mov_imm(R4, FORCE_WAKEUP);
-    asm.bind(quiet);
+    wake_if_it_fills(asm, env, ring, size);
     size(asm, R3);
     if tail {
         // For the verifier, which does not know how far the tail got.
@@ -216,4 +196,57 @@ pub(super) fn output(
     count_by(asm, env, key, counter::PRINCIPAL, |asm| lost_firings(asm, env, group));
     asm.bind(sent);
     Ok(())
+}
+
+/// Says that the current thread is gone ([`thread_end`]); `R7` is the scratch memory. A full ring forgets it: what the
+/// thread leaves behind then stays until tracing ends. Clobbers `R0` to `R5`.
+pub(super) fn thread_ended(asm: &mut Asm, env: &Env<'_>, base: ContextBase) -> Result<(), EmitError> {
+    let Some(ring) = env.state.ring else {
+        return Err(EmitError::inconsistent(None, "the ends of threads are told but there is no ring"));
+    };
+    let mut known = Fields::default();
+    asm.st_imm(Size::W, R7, header::PROBE as i16, 0);
+    head(asm, env, base, thread_end::GROUP, &mut known);
+    asm.st_imm(Size::W, R7, header::GENERATION as i16, 0);
+    env.filler().read(asm, base, Field::Start, &mut known);
+    asm.stx(Size::D, R7, thread_end::START as i16, R0);
+    let size = |asm: &mut Asm, into| asm.mov_imm(into, i64::from(thread_end::SIZE));
+    wake_if_it_fills(asm, env, ring, size);
+    size(asm, R3);
+    asm.map(R1, ring);
+    asm.mov(R2, R7);
+    asm.call(helper::RINGBUF_OUTPUT);
+    Ok(())
+}
+
+/// Fills the header at `R7` but for probe and generation; clobbers `R0` to `R5`.
+fn head(asm: &mut Asm, env: &Env<'_>, base: ContextBase, group: u16, known: &mut Fields) {
+    let filler = env.filler();
+    let ids = u32::from(env.plan.epoch) | u32::from(group) << 16;
+    asm.mov_imm(R0, i64::from(ids));
+    asm.stx(Size::W, R7, header::EPOCH as i16, R0);
+    filler.read(asm, base, Field::Time, known);
+    asm.stx(Size::D, R7, header::TIME as i16, R0);
+    filler.read(asm, base, Field::PidTgid, known);
+    asm.stx(Size::D, R7, header::PID_TGID as i16, R0);
+    filler.read(asm, base, Field::Cpu, known);
+    asm.stx(Size::W, R7, header::CPU as i16, R0);
+}
+
+/// `R4` = the flags for a record of `size` bytes: wake nobody, but once for each 64th of the ring from a quarter on. The
+/// reader drains on a timer, and this is for bursts that would overrun it. Clobbers `R0` to `R5`.
+fn wake_if_it_fills(asm: &mut Asm, env: &Env<'_>, ring: u32, size: impl Fn(&mut Asm, Mreg)) {
+    let quiet = asm.label();
+    asm.map(R1, ring);
+    asm.mov_imm(R2, AVAIL_DATA);
+    asm.call(helper::RINGBUF_QUERY);
+    asm.mov_imm(R4, NO_WAKEUP);
+    asm.jmp_imm(Jmp::Lt, R0, (env.target.ring_size / 4) as i32, quiet);
+    size(asm, R5);
+    asm.alu(Alu::Add, R5, R0);
+    asm.alu_imm(Alu::Add, R5, RING_HEADER);
+    asm.alu(Alu::Xor, R5, R0);
+    asm.jmp_imm(Jmp::Lt, R5, (env.target.ring_size / 64).max(1) as i32, quiet);
+    asm.mov_imm(R4, FORCE_WAKEUP);
+    asm.bind(quiet);
 }

@@ -12,10 +12,11 @@ use std::time::{Duration, Instant};
 use dtrail_lang::env::{Environment, FiredBy};
 use dtrail_lang::ir;
 use dtrail_lang::options::Options;
-use dtrail_lang::plan::layout::header;
+use dtrail_lang::plan::layout::{header, thread_end};
 use dtrail_lang::plan::{Capabilities, Plan};
 use dtrail_vm::event::{Error, Event, EventSink, EventSource, Exited, Flow, KernelState, Wait};
 use dtrail_vm::fault::Drops;
+use dtrail_vm::vars::Thread;
 use rustix::time::{ClockId, clock_gettime};
 
 use super::losses::Losses;
@@ -230,7 +231,7 @@ impl Attached {
             };
             records.sort_by_key(time);
             for record in &records {
-                flow = sink.event(Event::Record { record, kernel: state });
+                flow = hand_over(record, state, sink);
                 if flow == Flow::Stop {
                     break;
                 }
@@ -238,11 +239,32 @@ impl Attached {
             return (count, flow);
         }
         let count = ring.drain(&mut |record| {
-            flow = sink.event(Event::Record { record, kernel: state });
+            flow = hand_over(record, state, sink);
             flow == Flow::Continue
         });
         (count, flow)
     }
+}
+
+/// Gives the sink one record, or the end of a thread that it tells of.
+fn hand_over(record: &[u8], kernel: &mut MappedState<KernelMaps>, sink: &mut dyn EventSink) -> Flow {
+    match ended(record) {
+        Some(thread) => {
+            sink.thread_ended(thread);
+            Flow::Continue
+        }
+        None => sink.event(Event::Record { record, kernel }),
+    }
+}
+
+/// The thread whose end a record tells of, if it is such a record.
+fn ended(record: &[u8]) -> Option<Thread> {
+    let bytes = |at: u32, count: usize| record.get(at as usize..at as usize + count);
+    if bytes(header::GROUP, 2)? != thread_end::GROUP.to_le_bytes() {
+        return None;
+    }
+    let word = |at| bytes(at, 8)?.try_into().ok().map(u64::from_le_bytes);
+    Some(Thread { tid: word(header::PID_TGID)? as u32, start: word(thread_end::START)? })
 }
 
 impl BpfSource {

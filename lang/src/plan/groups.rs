@@ -2,6 +2,7 @@
 //! clauses in, layouts out.
 
 use super::homes::Settled;
+use super::layout::thread_end;
 use super::roles::Roles;
 use super::{
     AggPlacement, ClauseLayout, Group, GroupId, GroupLayout, Home, KeyPart, PlanError, Side, refusal,
@@ -32,8 +33,9 @@ pub(super) fn groups(
         let id = match known.get(clauses) {
             Some(id) => *id,
             None => {
-                let Ok(id) = u16::try_from(groups.len()) else {
-                    return Err(vec![refusal(None, "more than 65536 sequences of clauses".to_owned())]);
+                let free = u16::try_from(groups.len()).ok().filter(|&id| id != thread_end::GROUP);
+                let Some(id) = free else {
+                    return Err(vec![refusal(None, "more than 65535 sequences of clauses".to_owned())]);
                 };
                 let shared = shared(program, clauses, layouts, user, &error_vars);
                 let areas = clauses.iter().map(|clause| &layouts[clause.index()]);

@@ -31,6 +31,17 @@ pub mod header {
 /// Bytes of the header.
 pub const HEADER_SIZE: u32 = 32;
 
+/// The record that says that a thread is gone: a header, whose thread is the one, and when it started. No event of the
+/// thread comes after it. It is sent where `self->` variables live in user space.
+pub mod thread_end {
+    /// What stands in place of a group.
+    pub const GROUP: u16 = u16::MAX;
+    /// `u64` start time of the thread, as [`BuiltinVar::TaskStart`](crate::builtins::BuiltinVar::TaskStart) has it.
+    pub const START: u32 = super::HEADER_SIZE;
+    /// Bytes of the record.
+    pub const SIZE: u32 = START + 8;
+}
+
 /// Outcome of a clause, the `u32` at the start of its area.
 pub mod outcome {
     /// Its predicate was false, or an earlier `exit` skipped it, or the path it took has nothing for the user part.

@@ -128,6 +128,8 @@ impl Consumer<'_> {
             let decided = kernel.exit_status();
             self.session.exit = self.session.exit.or(decided);
         }
+        // Whether anyone is there to hear of losses.
+        self.flush()?;
         self.report(source);
         self.check()
     }
@@ -237,8 +239,11 @@ impl Consumer<'_> {
         }
     }
 
-    /// Tells what was lost since the last report.
+    /// Tells what was lost since the last report, unless the reader is gone: what it leaves unread is no loss.
     fn report(&mut self, source: &mut dyn EventSource) {
+        if self.closed {
+            return;
+        }
         let mut drops: Drops = source.drops();
         drops.add(&std::mem::take(&mut self.session.world.drops));
         drops.stacks += self.session.world.stacks.take_lost();

@@ -1,13 +1,13 @@
-//! The programs of process events and of timer interrupts.
+//! The programs of process events and of timer interrupts, and the one that tells of threads that end.
 
 use dtrail_lang::plan::Group;
 
-use super::{Program, thread_end};
+use super::{Program, tells_thread_ends, thread_end};
 use crate::ebpf::abi::ABI;
 use crate::ebpf::asm::{Alu, FP, Jmp, Label, R0, R1, R2, R3, R4, R6, R8, Size};
 use crate::ebpf::context::Needs;
 use crate::ebpf::emit::{EmitError, Subprograms};
-use crate::ebpf::{Hook, Select, control, helper, thread};
+use crate::ebpf::{Hook, Select, control, helper, record, thread};
 
 impl Program<'_, '_> {
     pub(super) fn plain(&mut self, typed: bool, subprograms: &mut Subprograms) -> Result<(), EmitError> {
@@ -16,10 +16,12 @@ impl Program<'_, '_> {
         if self.env.context.is_used() && self.wants_identity() {
             self.asm.call(helper::GET_CURRENT_TASK_BTF);
         }
-        if !self.hook.probes.is_empty() {
+        let at_end = self.hook.hook == thread_end();
+        let threads = self.env.state.task.filter(|_| at_end);
+        let tells = at_end && tells_thread_ends(self.env.plan, self.env.target, &self.env.facts);
+        if tells || !self.hook.probes.is_empty() {
             self.start_context();
         }
-        let threads = self.env.state.task.filter(|_| self.hook.hook == thread_end());
         for (i, (probe, group, select)) in self.hook.probes.iter().enumerate() {
             let next = self.asm.label();
             if i > 0 && self.env.facts.iter().any(|f| f.exits) {
@@ -39,13 +41,27 @@ impl Program<'_, '_> {
                 }
                 Ok(())
             };
-            let last = i + 1 == self.hook.probes.len() && threads.is_none();
+            let last = i + 1 == self.hook.probes.len() && threads.is_none() && !tells;
             self.run_group(*group, next, last, subprograms, &arguments)?;
             self.asm.bind(next);
+        }
+        if tells {
+            self.tell_thread_end()?;
         }
         if let Some(map) = threads {
             self.thread_ends(map);
         }
+        Ok(())
+    }
+
+    /// Tells user space that the current thread is gone, after all that its end fired.
+    fn tell_thread_end(&mut self) -> Result<(), EmitError> {
+        let done = self.asm.label();
+        if !self.found {
+            self.find_scratch(done);
+        }
+        record::thread_ended(&mut self.asm, self.env, self.base)?;
+        self.asm.bind(done);
         Ok(())
     }
 
