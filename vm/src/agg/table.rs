@@ -79,7 +79,7 @@ pub struct AggTable {
     func: AggFn,
     shape: Shape,
     types: Box<[ValueType]>,
-    /// No part of a key is a string, and CPUs are not kept apart: [`AggTable::update_short`] serves.
+    /// No part of a key is a string, and CPUs are not kept apart: [`AggTable::update_two`] serves.
     integers: bool,
     entries: IndexMap<Key, Entry, RandomState>,
     /// How many keys can be updated between two cuts, and how many were since the last.
@@ -167,25 +167,37 @@ impl AggTable {
         self.updated = 0;
     }
 
-    /// [`AggTable::update`] for a key of one or two integers, which need not be laid out then. `None`: this table's keys
-    /// are others, or what it counts is to be told by CPU.
+    /// [`AggTable::update`] for a key of one integer, which need not be laid out then. `None`: this table's keys are others,
+    /// or what it counts is to be told by CPU.
     #[inline]
-    pub fn update_short(&mut self, key: &[u64], value: i64, weight: i64) -> Option<bool> {
+    pub fn update_one(&mut self, one: u64, value: i64, weight: i64) -> Option<bool> {
         if !self.integers {
             return None;
         }
-        let found = match *key {
-            [one] => self.entries.get_mut(&One(one)),
-            [one, two] => self.entries.get_mut(&Two([one, two])),
-            _ => return None,
-        };
-        Some(match found {
-            Some(entry) if entry.updated == Some(self.generation) => {
+        let found = self.entries.get_index_of(&One(one));
+        Some(self.update_found(found, &[one], value, weight))
+    }
+
+    /// The same for a key of two. They come as they are, not in an array: to read a pair at once that was written one by
+    /// one costs more than all the rest.
+    #[inline]
+    pub fn update_two(&mut self, one: u64, two: u64, value: i64, weight: i64) -> Option<bool> {
+        if !self.integers {
+            return None;
+        }
+        let found = self.entries.get_index_of(&Two([one, two]));
+        Some(self.update_found(found, &[one, two], value, weight))
+    }
+
+    #[inline(always)]
+    fn update_found(&mut self, found: Option<usize>, key: &[u64], value: i64, weight: i64) -> bool {
+        match found.and_then(|index| self.entries.get_index_mut(index)) {
+            Some((_, entry)) if entry.updated == Some(self.generation) => {
                 entry.state.update(self.shape, value, weight);
                 true
             }
             _ => self.add_short(key, value, weight),
-        })
+        }
     }
 
     #[cold]

@@ -155,7 +155,7 @@ impl Code {
 
     /// Runs a compiled clause. What does not reach as far as the code was made for goes to the interpreter, which says
     /// what is wrong.
-    #[inline]
+    #[inline(always)]
     pub(super) fn run(
         &self,
         compiled: &Compiled,

@@ -198,8 +198,7 @@ fn site_of(word: u64) -> (AggSiteId, AggId) {
 unsafe extern "C" fn aggregate_one(frame: *mut Frame, site: u64, one: u64, value: u64, weight: u64) -> u32 {
     // SAFETY: as in `step`.
     let run = unsafe { parties(frame).0 };
-    let (site, agg) = site_of(site);
-    run.aggregate_short(site, agg, [one], value, weight);
+    run.aggregate_one(site_of(site), one, value, weight);
     u32::from(run.stopped())
 }
 
@@ -214,8 +213,7 @@ unsafe extern "C" fn aggregate_two(
 ) -> u32 {
     // SAFETY: as in `step`.
     let run = unsafe { parties(frame).0 };
-    let (site, agg) = site_of(site);
-    run.aggregate_short(site, agg, [one, two], value, weight);
+    run.aggregate_two(site_of(site), one, two, value, weight);
     u32::from(run.stopped())
 }
 

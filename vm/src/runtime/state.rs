@@ -84,20 +84,36 @@ impl Run<'_> {
             .collect()
     }
 
-    /// [`Run::aggregate`] for keys that are held one by one, at a site of a known aggregation.
+    /// [`Run::aggregate`] for a key of one word, at a site of a known aggregation.
     #[inline]
-    pub(crate) fn aggregate_short<const N: usize>(
+    pub(crate) fn aggregate_one(
         &mut self,
-        site: AggSiteId,
-        agg: AggId,
-        keys: [u64; N],
+        (site, agg): (AggSiteId, AggId),
+        one: u64,
         value: u64,
         weight: u64,
     ) {
         let table = self.world.aggs.get_mut(agg);
-        let updated = table.and_then(|table| table.update_short(&keys, value as i64, weight as i64));
+        let updated = table.and_then(|table| table.update_one(one, value as i64, weight as i64));
         if updated != Some(true) {
-            self.aggregate(site, &keys, value, weight);
+            self.aggregate(site, &[one], value, weight);
+        }
+    }
+
+    /// The same for a key of two words.
+    #[inline]
+    pub(crate) fn aggregate_two(
+        &mut self,
+        (site, agg): (AggSiteId, AggId),
+        one: u64,
+        two: u64,
+        value: u64,
+        weight: u64,
+    ) {
+        let table = self.world.aggs.get_mut(agg);
+        let updated = table.and_then(|table| table.update_two(one, two, value as i64, weight as i64));
+        if updated != Some(true) {
+            self.aggregate(site, &[one, two], value, weight);
         }
     }
 
@@ -107,7 +123,12 @@ impl Run<'_> {
         let Some(site) = program.agg_sites.get(site.index()) else { return };
         let World { aggs, arena, key, .. } = &mut *self.world;
         let Some(table) = aggs.get_mut(site.agg) else { return };
-        if table.update_short(keys, value as i64, weight as i64) == Some(true) {
+        let updated = match *keys {
+            [one] => table.update_one(one, value as i64, weight as i64),
+            [one, two] => table.update_two(one, two, value as i64, weight as i64),
+            _ => None,
+        };
+        if updated == Some(true) {
             return;
         }
         key.clear();
