@@ -262,8 +262,9 @@ mod tests {
     }
 
     #[test]
-    fn sampling_is_refused() {
-        let error = Calls::of(&program(&[("profile", "", "profile-97")], None)).expect_err("refused");
-        assert_eq!(error.message, "probe profile:::profile-97 cannot be had from the ptrace source");
+    fn samples_are_due_by_their_rate() {
+        let calls = Calls::of(&program(&[("profile", "", "profile-100")], None)).expect("it can be sampled");
+        assert_eq!(calls.profile, [(10_000_000, ProbeIndex(0))]);
+        assert!(calls.fires_anything() && !calls.stops_calls());
     }
 }
