@@ -15,8 +15,10 @@ use dtrail_lang::env::{
 use crate::providers;
 use crate::readers::kallsyms;
 use crate::readers::types::RunningTypes;
+use tracepoints::Tracepoints;
 
 mod suggest;
+mod tracepoints;
 
 /// The values of `$pid` and its kin (language spec §2.13).
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -69,6 +71,7 @@ pub struct SourceEnvironment {
     macros: MacroValues,
     /// The kernel's types, opened when a program first names one, or why there are none.
     types: OnceCell<Result<RunningTypes, String>>,
+    tracepoints: Tracepoints,
 }
 
 impl SourceEnvironment {
@@ -79,7 +82,7 @@ impl SourceEnvironment {
 
     /// Of the `ptrace` source.
     pub fn ptrace(target: Option<u32>) -> SourceEnvironment {
-        SourceEnvironment::new(|_| None, MacroValues::of_this_process(target), Vec::new())
+        SourceEnvironment::new(ptrace_refuses, MacroValues::of_this_process(target), Vec::new())
     }
 
     /// Of made-up events: everything, and the probes that the file of events declares. Those are renumbered.
@@ -93,7 +96,14 @@ impl SourceEnvironment {
             probe.id = ProbeId(listed.len() as u32 + 1);
             listed.push(probe);
         }
-        SourceEnvironment { listed, made: RefCell::new(Vec::new()), refuses, macros, types: OnceCell::new() }
+        SourceEnvironment {
+            listed,
+            made: RefCell::new(Vec::new()),
+            refuses,
+            macros,
+            types: OnceCell::new(),
+            tracepoints: Tracepoints::default(),
+        }
     }
 
     /// The probe of this name that a description names by its words alone: made on demand, or made before.
@@ -115,6 +125,15 @@ impl SourceEnvironment {
         Some(probe)
     }
 
+    /// Whether tracepoints are worth a look: their provider is named, or nothing else fits, or all probes are asked for.
+    fn may_be_tracepoint(&self, pattern: &ProbePattern, matched: &[Probe]) -> bool {
+        let everything = [&pattern.provider, &pattern.module, &pattern.function, &pattern.name];
+        match pattern.provider.as_str() {
+            "" => matched.is_empty() || everything.iter().all(|component| component.is_empty()),
+            provider => glob_match(provider, providers::rawtp::PROVIDER.name),
+        }
+    }
+
     /// Why a description that matches nothing here would match elsewhere or later.
     fn reason(&self, pattern: &ProbePattern) -> NoMatch {
         let provider = pattern.provider.as_str();
@@ -131,6 +150,12 @@ impl SourceEnvironment {
         }
         process_provider(provider).unwrap_or(NoMatch::Zero)
     }
+}
+
+/// The kernel's tracepoints are out of reach of who only traces processes.
+fn ptrace_refuses(probe: &Probe) -> Option<String> {
+    (*probe.provider == *providers::rawtp::PROVIDER.name)
+        .then(|| "tracepoints of the kernel need source `bpf`, which needs root".to_owned())
 }
 
 fn unsupported(what: &str) -> NoMatch {
@@ -168,6 +193,11 @@ impl Environment for SourceEnvironment {
         } else if !asked_for {
             // A glob also finds what was made before, as `-l` shows it.
             matched.extend(self.made.borrow().iter().filter(|probe| matches(pattern, probe)).cloned());
+        }
+        if self.may_be_tracepoint(pattern, &matched)
+            && let Ok(types) = self.types.get_or_init(RunningTypes::open)
+        {
+            matched.extend(self.tracepoints.matching(types, pattern));
         }
         let mut refusal = None;
         matched.retain(|probe| match (self.refuses)(probe) {
@@ -212,10 +242,12 @@ impl Environment for SourceEnvironment {
 
     fn probe_by_id(&self, id: ProbeId) -> Option<Probe> {
         let index = (id.0 as usize).checked_sub(1)?;
-        let probe = match self.listed.get(index) {
-            Some(probe) => probe.clone(),
-            None => self.made.borrow().get(index - self.listed.len())?.clone(),
+        let made = || self.made.borrow().get(index.checked_sub(self.listed.len())?).cloned();
+        let tracepoint = || {
+            let types = self.types.get_or_init(RunningTypes::open).as_ref().ok()?;
+            self.tracepoints.by_id(types, id)
         };
+        let probe = self.listed.get(index).cloned().or_else(made).or_else(tracepoint)?;
         (self.refuses)(&probe).is_none().then_some(probe)
     }
 

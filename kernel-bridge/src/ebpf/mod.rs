@@ -125,6 +125,8 @@ pub enum Hook {
 pub enum Select {
     /// Every firing of the hook.
     Always,
+    /// The same, with so many arguments of the hook as they are (`rawtp`).
+    Arguments(u8),
     /// System call number. 32-bit compat calls are another table and never match.
     Syscall(u32),
     /// The return of one of these calls with a result below 0; `arg0` is the positive error number

@@ -16,6 +16,9 @@ use super::btf::{Btf, Kind, TypeId, VMLINUX};
 /// Where the kernel publishes the types of its modules, a file each.
 const MODULES: &str = "/sys/kernel/btf";
 
+/// What the names of types that describe tracepoints begin with.
+const TRACEPOINT: &str = "btf_trace_";
+
 /// The types of the running kernel.
 #[derive(Debug)]
 pub struct RunningTypes {
@@ -106,20 +109,37 @@ impl RunningTypes {
         forward
     }
 
-    /// The prototype of a raw tracepoint, without the parameter that every such program is given first.
-    pub fn tracepoint(&self, name: &str) -> Option<Vec<KernelTypeId>> {
-        let id = self.find(Some("vmlinux"), None, &format!("btf_trace_{name}"))?;
-        let target = |id| match self.describe(id) {
-            KernelType::Typedef { target, .. } | KernelType::Pointer(target) => Some(target),
-            _ => None,
+    /// The number of the type that describes a tracepoint.
+    pub fn tracepoint_number(&self, name: &str) -> Option<u32> {
+        self.names().find(&self.core, &[Kind::Typedef], &format!("{TRACEPOINT}{name}"))
+    }
+
+    /// The numbers of all tracepoints of the core kernel, in order.
+    pub fn tracepoint_numbers(&self) -> Vec<u32> {
+        let is_one = |id: &u32| {
+            let name = self.core.place(TypeId(*id)).and_then(|place| {
+                let typedef = self.core.kind_at(place)? == Kind::Typedef;
+                self.core.string(self.core.word(place)? as usize).filter(|_| typedef)
+            });
+            name.is_some_and(|name| name.starts_with(TRACEPOINT.as_bytes()))
         };
-        let function = target(target(id)?)?;
-        let mut parameters = self.parameters(function);
-        if parameters.is_empty() {
+        (1..self.core.count()).filter(is_one).collect()
+    }
+
+    /// The name of a tracepoint and the types of its arguments, without the parameter that every program on a tracepoint
+    /// is given first.
+    pub fn tracepoint_of(&self, number: u32) -> Option<(String, Vec<KernelTypeId>)> {
+        let KernelType::Typedef { name, target } = self.describe(KernelTypeId { object: 0, id: number })
+        else {
             return None;
+        };
+        let name = name.strip_prefix(TRACEPOINT)?.to_owned();
+        let KernelType::Pointer(function) = self.describe(target) else { return None };
+        let mut parameters = self.parameters(function);
+        if !parameters.is_empty() {
+            parameters.remove(0);
         }
-        parameters.remove(0);
-        Some(parameters)
+        Some((name, parameters))
     }
 
     /// The type of a per-CPU variable and its place in the section of such.
@@ -454,7 +474,10 @@ mod tests {
         let kind = types.find(None, Some(TagKind::Enum), "pid_type").expect("every kernel has it");
         let values = types.enumerators(kind);
         assert_eq!(values.first().map(|(name, value)| (&**name, *value)), Some(("PIDTYPE_PID", 0)));
-        let switch = types.tracepoint("sched_switch").expect("every kernel has it");
+        let switch = types.tracepoint_number("sched_switch").expect("every kernel has it");
+        assert!(types.tracepoint_numbers().contains(&switch));
+        let (name, switch) = types.tracepoint_of(switch).expect("it has a prototype");
+        assert_eq!(name, "sched_switch");
         let spelt: Vec<_> = switch.iter().map(|&id| types.spell(id)).collect();
         assert_eq!(spelt[1].as_deref(), Some("struct task_struct *"), "{spelt:?}");
     }

@@ -34,6 +34,7 @@ impl Program<'_, '_> {
                 match select {
                     Select::ForkedProcess if needs.args & 1 != 0 => p.child_argument(),
                     Select::LastThread if needs.args & 1 != 0 => p.exit_reason(),
+                    Select::Arguments(count) => p.hook_arguments(*count, &needs),
                     Select::Always if matches!(p.hook.hook, Hook::Profile { .. }) => {
                         p.program_counters(&needs);
                     }
@@ -86,7 +87,7 @@ impl Program<'_, '_> {
     fn process_event(&mut self, select: &Select, typed: bool, next: Label) -> Result<(), EmitError> {
         let offsets = self.env.target.offsets;
         match select {
-            Select::Always => {}
+            Select::Always | Select::Arguments(_) => {}
             Select::ForkedProcess => {
                 self.asm.ldx(Size::D, R8, R6, 8);
                 if typed {
@@ -118,6 +119,15 @@ impl Program<'_, '_> {
         self.read_kernel(R6, 8, self.key(), 8);
         self.asm.ldx(Size::D, R0, FP, self.key());
         self.base.store(&mut self.asm, self.env.context.arg(0), R0);
+    }
+
+    /// The hook's own arguments, each as a plain number; see [`Self::child_argument`].
+    fn hook_arguments(&mut self, count: u8, needs: &Needs) {
+        for arg in (0..u32::from(count).min(10)).filter(|arg| needs.args & 1 << arg != 0) {
+            self.read_kernel(R6, 8 * arg, self.key(), 8);
+            self.asm.ldx(Size::D, R0, FP, self.key());
+            self.base.store(&mut self.asm, self.env.context.arg(arg), R0);
+        }
     }
 
     /// `arg0` = the CLD reason of the task in `R8`: 1 exited, 2 killed, 3 dumped core.

@@ -124,7 +124,7 @@ impl Program<'_, '_> {
                         add(When::Argument(arg), with.collect());
                     }
                 }
-                Select::Always => add(When::Always, (0..SYSCALLS).collect()),
+                Select::Always | Select::Arguments(_) => add(When::Always, (0..SYSCALLS).collect()),
                 Select::ForkedProcess | Select::LastThread => {
                     return Err(EmitError::inconsistent(
                         None,
