@@ -136,6 +136,20 @@ funcs! {
     Progenyof = "progenyof", INT, &[C("pid_t")], 1, Pinned, Kernel::Yes, false;
     /// Takes a free speculation: its number, or 0.
     Speculation = "speculation", INT, &[], 0, User, Kernel::No, false;
+    /// Whether the current thread holds a mutex: not available yet.
+    MutexOwned = "mutex_owned", INT, &[C("struct mutex *")], 1, Pinned, Kernel::No, true;
+    /// The thread that holds a mutex, NULL if none does. The lowering makes this and the next ones loads.
+    MutexOwner = "mutex_owner", C("struct task_struct *"), &[C("struct mutex *")], 1, Pinned, Kernel::No, true;
+    /// 1: every mutex is.
+    MutexTypeAdaptive = "mutex_type_adaptive", INT, &[C("struct mutex *")], 1, Free, Kernel::No, false;
+    /// 0: no mutex is.
+    MutexTypeSpin = "mutex_type_spin", INT, &[C("struct mutex *")], 1, Free, Kernel::No, false;
+    /// Whether someone reads under a lock.
+    RwReadHeld = "rw_read_held", INT, &[C("rwlock_t *")], 1, Pinned, Kernel::No, true;
+    /// Whether someone writes under a lock.
+    RwWriteHeld = "rw_write_held", INT, &[C("rwlock_t *")], 1, Pinned, Kernel::No, true;
+    /// Whether someone writes under a lock or waits to.
+    RwIswriter = "rw_iswriter", INT, &[C("rwlock_t *")], 1, Pinned, Kernel::No, true;
     /// Sends a signal to the current process; a failure is nobody's business. Internal: what `raise` and `stop` do.
     Signal = "<signal>", INT, &[INT], 1, Pinned, Kernel::Yes, false;
     /// Internal: so many bytes at an address, whatever they are; the third argument says of which
@@ -205,13 +219,6 @@ pub const UNIMPLEMENTED: &[(&str, &str)] = &[
     ("ddi_pathname", "unimplemented subroutine: ddi_pathname"),
     ("msgdsize", "unimplemented subroutine: msgdsize"),
     ("msgsize", "unimplemented subroutine: msgsize"),
-    ("mutex_owned", "mutex_owned() is not implemented (yet)"),
-    ("mutex_owner", "mutex_owner() is not implemented (yet)"),
-    ("mutex_type_adaptive", "mutex_type_adaptive() is not implemented (yet)"),
-    ("mutex_type_spin", "mutex_type_spin() is not implemented (yet)"),
-    ("rw_iswriter", "rw_iswriter() is not implemented (yet)"),
-    ("rw_read_held", "rw_read_held() is not implemented (yet)"),
-    ("rw_write_held", "rw_write_held() is not implemented (yet)"),
 ];
 
 #[cfg(test)]

@@ -49,7 +49,7 @@ impl Body<'_, '_> {
                 if types.is_dynamic(info.ty) {
                     return Err(errors::trace_dynamic(span));
                 }
-                (vec![(0, self.recorded(info, args[0].span)?)], SiteDetail::None)
+                (vec![(0, self.recorded_whole(info, args[0].span)?)], SiteDetail::None)
             }
             Action::Exit => {
                 // A pointer constant 0 aside, the prototype has made sure of an integer.
@@ -92,6 +92,19 @@ impl Body<'_, '_> {
         };
         self.info.set_site(statement, Site::Action { action, recorded, detail });
         Ok(())
+    }
+
+    /// The type that `trace` and `print` record a value with: what is no scalar and lies in memory is its bytes, even if
+    /// it is an array of characters.
+    fn recorded_whole(&self, info: ExprInfo, span: Span) -> Result<ValueType, Diagnostic> {
+        let types = &self.session.types;
+        let whole = types.is_record(info.ty) || matches!(types.resolve(info.ty), Type::Array(..));
+        match types.size(info.ty, self.session.limits.strsize) {
+            Some(size) if whole && matches!(info.meaning, Meaning::Memory | Meaning::Symbol(..)) => {
+                Ok(ValueType::Bytes(u32::try_from(size).unwrap_or(u32::MAX)))
+            }
+            _ => self.recorded(info, span),
+        }
     }
 
     /// The type a value is recorded with.
@@ -161,10 +174,13 @@ impl Body<'_, '_> {
         }
         let strsize = self.session.limits.strsize;
         let Type::Pointer(target) = *types.resolve(info.ty) else {
-            let shape = shape(types, info.ty, strsize);
-            let recorded = self.recorded(info, arg.span)?;
+            self.session.load_types(info.ty);
+            let shape = shape(&self.session.types, info.ty, strsize);
+            let recorded = self.recorded_whole(info, arg.span)?;
             return Ok((vec![(0, recorded)], SiteDetail::Shape(shape, Printed::Value)));
         };
+        self.session.load_types(target);
+        let types = &self.session.types;
         let shape = shape(types, target, strsize);
         let bytes = u32::try_from(shape.size).unwrap_or(u32::MAX).min(self.session.printsize);
         if bytes == 0 {

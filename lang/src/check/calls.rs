@@ -99,6 +99,8 @@ impl Body<'_, '_> {
             self.arguments(subroutine(func), args, span)?;
             match (func, args) {
                 (Func::Copyin, [_, size]) | (Func::Alloca, [size]) => self.check_size(size, span),
+                (Func::MutexOwned, _) => return Err(errors::not_implemented(span, name)),
+                (Func::MutexOwner, _) => self.known_mutex(span)?,
                 (Func::Bcopy, [_, to, _]) => self.check_scratch(func, 2, to, span),
                 (Func::Copyinto, [_, _, to]) => self.check_scratch(func, 3, to, span),
                 (Func::InetNtoa6, [_, strict]) if self.early.constant(strict).is_none() => {
@@ -200,6 +202,16 @@ impl Body<'_, '_> {
         if let Some(size) = size.filter(|&size| size > u64::from(limit)) {
             let error = errors::scratch_size(span, size, limit);
             self.deferred.push(Deferred { statement: self.statement, error });
+        }
+    }
+
+    /// Where a mutex says who holds it must be known.
+    fn known_mutex(&mut self, span: Span) -> Result<(), Diagnostic> {
+        let mutex = self.session.spelt("struct mutex");
+        self.session.load_types(mutex);
+        match self.session.types.member(mutex, "owner") {
+            Some(_) => Ok(()),
+            None => Err(self.session.incomplete_type(span, mutex)),
         }
     }
 

@@ -4,8 +4,9 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use crate::ir::{TypeShape, TypeShapeKind};
-use crate::types::{Type, TypeId, TypeTable};
+use crate::ir::{TypeMember, TypeShape, TypeShapeKind};
+use crate::types::records::Member;
+use crate::types::{TagKind, Type, TypeId, TypeTable};
 
 /// The shape of a type; `strsize` is the size of `string`.
 pub(super) fn shape(types: &TypeTable, ty: TypeId, strsize: u32) -> Arc<TypeShape> {
@@ -25,9 +26,18 @@ impl Maker<'_> {
         }
         let size = self.types.size(ty, self.strsize).unwrap_or(0);
         let kind = self.kind(ty);
-        let made = Arc::new(TypeShape { name: self.types.show(ty), size, kind });
+        let made = Arc::new(TypeShape { name: self.types.show(ty).replace(" (anonymous)", ""), size, kind });
         self.made.insert(ty, made.clone());
         made
+    }
+
+    fn member(&mut self, member: &Member) -> TypeMember {
+        TypeMember {
+            name: member.name.as_deref().unwrap_or_default().to_owned(),
+            offset: member.bit_offset,
+            bits: member.width,
+            shape: self.make(member.ty),
+        }
     }
 
     fn kind(&mut self, ty: TypeId) -> TypeShapeKind {
@@ -45,12 +55,18 @@ impl Maker<'_> {
                 let (element, count) = (*element, *count);
                 TypeShapeKind::Array(self.make(element), count)
             }
-            Type::Void
-            | Type::Function(_)
-            | Type::Dyn(_)
-            | Type::Symbolic(_)
-            | Type::Tagged(..)
-            | Type::Typedef(..) => TypeShapeKind::Opaque,
+            Type::Tagged(TagKind::Enum, _) => {
+                let values = self.types.enumeration(ty).and_then(|of| of.values.clone());
+                let values = values.iter().flat_map(|values| values.iter());
+                TypeShapeKind::Enum(values.map(|(name, value)| (*value, name.to_string())).collect())
+            }
+            Type::Tagged(..) => match self.types.record(ty).and_then(|record| record.members.clone()) {
+                Some(members) => TypeShapeKind::Members(members.iter().map(|m| self.member(m)).collect()),
+                None => TypeShapeKind::Opaque,
+            },
+            Type::Void | Type::Function(_) | Type::Dyn(_) | Type::Symbolic(_) | Type::Typedef(..) => {
+                TypeShapeKind::Opaque
+            }
         }
     }
 }

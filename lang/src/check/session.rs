@@ -27,7 +27,7 @@ use crate::options::{Options, StackOptions};
 use crate::parse::{Names as KnownNames, place};
 use crate::source::{SourceId, SourceMap, Span};
 use crate::stability::{STABLE, Version, least};
-use crate::types::{Type, TypeId, TypeTable};
+use crate::types::{TagKind, Type, TypeId, TypeTable};
 
 /// What the first probe of a description says about arguments.
 #[derive(Clone, Debug, PartialEq)]
@@ -300,7 +300,17 @@ impl<'a> Session<'a> {
 
     /// A type by the spelling of a table or of a probe's argument; `int` if no such type is known.
     pub(super) fn spelt(&mut self, spelling: &str) -> TypeId {
-        self.spelt_type(spelling).unwrap_or(self.types.common().int)
+        match self.spelt_type(spelling) {
+            Some(ty) => ty,
+            // A pointer of a prototype to what this kernel does not tell of.
+            None if spelling.ends_with('*') => {
+                let name = spelling.trim_end_matches(['*', ' ']);
+                let tag = self.types.add(Type::Tagged(TagKind::Struct, name.into()));
+                let ty = self.types.add(Type::Typedef(name.into(), tag));
+                self.types.pointer_to(ty)
+            }
+            None => self.types.common().int,
+        }
     }
 
     /// A type by its spelling.
@@ -365,6 +375,14 @@ impl<'a> Session<'a> {
         }
         let values = self.types.enumeration(ty)?.values.as_deref()?;
         values.iter().find(|(known, _)| **known == *name).map(|(_, value)| *value)
+    }
+
+    /// Makes known everything that is in a type.
+    pub(super) fn load_types(&mut self, ty: TypeId) {
+        self.complete(ty);
+        if let Ok(kernel) = self.env.kernel_types() {
+            self.types.load_deeply(kernel, ty);
+        }
     }
 
     /// What is wrong with a type of which only the tag is known.

@@ -3,12 +3,13 @@
 
 use super::build::{Fits, Val};
 use super::clause::Lower;
+use super::place::MemoryAt;
 use crate::ast::{Clause, Expr, ExprKind, UnaryOp};
 use crate::builtins::{Func, Proto};
 use crate::check::info::for_each_expr;
 use crate::check::{ExprInfo, Meaning, TypeInfo};
 use crate::diag::Diagnostic;
-use crate::ir::{AddrSpace, Op, Reg, RegKind};
+use crate::ir::{AddrSpace, BinOp, CmpOp, MemSize, Op, Reg, RegKind};
 use crate::source::Span;
 
 type Lowered = Result<Val, Diagnostic>;
@@ -16,6 +17,11 @@ type Lowered = Result<Val, Diagnostic>;
 /// Families and hardware types, for [`Func::AddressSize`].
 const FAMILY: i64 = 0;
 const HARDWARE: i64 = 1;
+
+/// The bits of a `qrwlock`'s word: readers, the writer, and writers that wait or write.
+const READERS: i64 = 0xffff_fe00;
+const WRITING: i64 = 0xff;
+const WRITERS: i64 = 0x1ff;
 
 /// Whether a clause changes scratch memory besides filling it by `copyin`.
 pub(super) fn changes_scratch(clause: &Clause, info: &TypeInfo) -> bool {
@@ -55,6 +61,14 @@ impl Lower<'_> {
                 let done = self.emit_call(Func::Fill, vec![block, to, size], RegKind::Int, span);
                 Ok(Val::new(done, Fits::ANY))
             }
+            (Func::MutexOwner, [mutex]) => self.mutex_owner(mutex, span),
+            (Func::MutexTypeAdaptive | Func::MutexTypeSpin, [mutex]) => {
+                self.effect(mutex)?;
+                Ok(self.build.constant(span, i64::from(func == Func::MutexTypeAdaptive)))
+            }
+            (Func::RwReadHeld, [lock]) => self.lock_state(lock, READERS, CmpOp::Ne, 0, span),
+            (Func::RwWriteHeld, [lock]) => self.lock_state(lock, WRITING, CmpOp::Eq, WRITING, span),
+            (Func::RwIswriter, [lock]) => self.lock_state(lock, WRITERS, CmpOp::Ne, 0, span),
             (Func::Bcopy, [from, to, size]) => self.bcopy(from, to, size, span),
             (Func::InetNtop, [family, addr]) => self.sized_address(func, family, FAMILY, addr, span),
             (Func::LinkNtop, [kind, addr]) => self.sized_address(func, kind, HARDWARE, addr, span),
@@ -129,6 +143,36 @@ impl Lower<'_> {
             ExprKind::Cast { operand, .. } if self.points_to(info).is_none() => self.address_space(operand),
             _ => self.space(expr, info),
         }
+    }
+
+    /// The thread in the word of a mutex, whose lowest bits are flags.
+    fn mutex_owner(&mut self, mutex: &Expr, span: Span) -> Lowered {
+        let types = &self.checked.types;
+        let record = self.points_to(self.info_of(mutex));
+        let owner = record.and_then(|record| types.member(record, "owner"));
+        let offset = owner.map_or(0, |owner| (owner.bit_offset / 8) as i64);
+        let word = self.load_at(mutex, offset, MemSize::B8, span)?;
+        let mask = self.build.constant(span, !7);
+        Ok(self.arithmetic(BinOp::And, word, mask.reg, span))
+    }
+
+    /// Whether the bits of a lock's word (`qrwlock`) that `mask` leaves compare so to a value.
+    fn lock_state(&mut self, lock: &Expr, mask: i64, op: CmpOp, to: i64, span: Span) -> Lowered {
+        let word = self.load_at(lock, 0, MemSize::B4, span)?;
+        let mask = self.build.constant(span, mask);
+        let bits = self.arithmetic(BinOp::And, word, mask.reg, span);
+        let to = self.build.constant(span, to);
+        Ok(self.compare(op, bits.reg, to.reg, span))
+    }
+
+    /// An unsigned integer so many bytes behind a pointer.
+    fn load_at(&mut self, pointer: &Expr, offset: i64, size: MemSize, span: Span) -> Result<Reg, Diagnostic> {
+        let space = self.address_space(pointer)?;
+        let base = self.value(pointer)?.reg;
+        let addr = self.address(MemoryAt { base: Some(base), offset, space }, span).reg;
+        let dst = self.build.reg(RegKind::Int);
+        self.build.emit(span, Op::Load { dst, addr, size, signed: false, space });
+        Ok(dst)
     }
 
     /// Bytes of a string or of memory to scratch memory.

@@ -265,8 +265,13 @@ impl Lower<'_> {
 
     pub(super) fn stored_val(&mut self, expr: &Expr, ty: ValueType) -> Result<Val, Diagnostic> {
         match ty {
-            // Nothing has a value of bytes yet but the actions that read memory.
-            ValueType::Str | ValueType::Bytes(_) => self.string(expr).map(|reg| Val::new(reg, Fits::ANY)),
+            ValueType::Bytes(bytes) => {
+                let at = self.memory_at(expr)?;
+                let address = self.address(at, expr.span).reg;
+                let size = self.build.constant(expr.span, i64::from(bytes)).reg;
+                Ok(Val::new(self.block(address, size, at.space, expr.span), Fits::ANY))
+            }
+            ValueType::Str => self.string(expr).map(|reg| Val::new(reg, Fits::ANY)),
             ValueType::Pointer | ValueType::Symbolic(_) => self.value(expr),
             ValueType::Int { bits, signed } => {
                 let val = self.value(expr)?;

@@ -179,7 +179,7 @@ impl Lower<'_> {
         Val::new(dst, self.fits(info.ty))
     }
 
-    fn compare(&mut self, op: CmpOp, lhs: Reg, rhs: Reg, span: Span) -> Val {
+    pub(super) fn compare(&mut self, op: CmpOp, lhs: Reg, rhs: Reg, span: Span) -> Val {
         let dst = self.build.reg(RegKind::Int);
         self.build.emit(span, Op::Compare { op, dst, lhs, rhs });
         Val::new(dst, Fits::TRUTH)

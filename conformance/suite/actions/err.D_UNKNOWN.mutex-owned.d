@@ -1,0 +1,1 @@
+BEGIN { trace(mutex_owned((struct mutex *)0)); }
