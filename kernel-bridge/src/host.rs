@@ -4,12 +4,13 @@
 use std::os::unix::ffi::OsStrExt;
 use std::rc::Rc;
 
-use dtrail_vm::host::{Host, LocalTime, TaskInfo};
+use dtrail_vm::host::{Facts, Host, LocalTime, TaskInfo};
 use dtrail_vm::names::Names;
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
 
 use crate::procfs;
+use crate::providers::syscall_table;
 use crate::symbols::Symbols;
 
 /// This machine.
@@ -69,6 +70,11 @@ impl Host for LinuxHost {
         &*self.symbols
     }
 
+    fn facts(&self) -> Facts {
+        let zone = self.zone.clone();
+        Facts { syscall_name, local_time: Rc::new(move |seconds| local_time(&zone, seconds)) }
+    }
+
     fn parent(&self, pid: u32) -> Option<u32> {
         procfs::parent(pid, pid)
     }
@@ -104,6 +110,12 @@ fn clock(id: libc::clockid_t) -> i64 {
     // SAFETY: `now` is a valid place for the result. The two clocks in use exist on every Linux.
     unsafe { libc::clock_gettime(id, &raw mut now) };
     now.tv_sec * 1_000_000_000 + now.tv_nsec
+}
+
+/// The name of a system call by its number on this machine.
+pub(crate) fn syscall_name(number: i64) -> Option<&'static str> {
+    let calls = syscall_table::SYSCALLS.iter();
+    calls.filter(|call| call.number().map(i64::from) == Some(number)).map(|call| call.name).next()
 }
 
 /// Broken-down time in a zone; moments outside the calendar (years beyond ±9999) are shown as its nearest end.

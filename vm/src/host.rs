@@ -1,5 +1,6 @@
 //! What the userspace half needs of the machine, as a trait: clocks and the tracer's own identity.
 
+use std::rc::Rc;
 use std::time::Instant;
 
 use crate::names::{Names, NoNames};
@@ -28,6 +29,31 @@ pub trait Host {
     fn system(&self, command: &[u8]);
     /// Local time of a moment, for `%Y` and `%T`.
     fn local_time(&self, unix_seconds: i64) -> LocalTime;
+    /// What subroutines ask of the machine.
+    fn facts(&self) -> Facts {
+        Facts::default()
+    }
+}
+
+/// What subroutines ask of the machine, apart from the event.
+#[derive(Clone)]
+pub struct Facts {
+    /// The name of a system call by its number.
+    pub syscall_name: fn(i64) -> Option<&'static str>,
+    /// See [`Host::local_time`].
+    pub local_time: Rc<dyn Fn(i64) -> LocalTime>,
+}
+
+impl Default for Facts {
+    fn default() -> Facts {
+        Facts { syscall_name: |_| None, local_time: Rc::new(|_| LocalTime::default()) }
+    }
+}
+
+impl std::fmt::Debug for Facts {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("Facts")
+    }
 }
 
 /// Identity of a thread.

@@ -19,7 +19,7 @@ use dtrail_vm::event::{
     Error, Event, EventContext, EventSink, EventSource, Exited, Flow, KernelState, StackSide, Wait,
 };
 use dtrail_vm::fault::{Drops, Raised};
-use dtrail_vm::host::{Host, LocalTime, TaskInfo};
+use dtrail_vm::host::{Facts, Host, LocalTime, TaskInfo};
 use dtrail_vm::names::Names;
 
 use super::event_file::{EventFile, Step};
@@ -437,6 +437,12 @@ impl Host for SyntheticHost {
 
     fn own_task(&self) -> TaskInfo {
         self.tracer.clone()
+    }
+
+    fn facts(&self) -> Facts {
+        let local_time =
+            std::rc::Rc::new(|seconds| crate::host::local_time(&jiff::tz::TimeZone::UTC, seconds));
+        Facts { syscall_name: crate::host::syscall_name, local_time }
     }
 
     fn parent(&self, _: u32) -> Option<u32> {

@@ -179,6 +179,14 @@ funcs! {
     Ustack = "<ustack>", U64, &[U32, U32], 2, Pinned, Kernel::Yes, false;
     /// Internal: the number of an address of the current process.
     Uaddr = "<uaddr>", U64, &[UADDR], 1, Pinned, Kernel::Yes, false;
+    /// The text of an error number. Not of D, like the rest: see [`Func::called`].
+    Strerror = "strerror", Str, &[INT], 1, User, Kernel::No, false;
+    /// The name of a signal, NULL if it has none.
+    SignalName = "signal_name", Str, &[INT], 1, User, Kernel::No, false;
+    /// The name of a system call by its number, NULL if it has none.
+    SyscallName = "syscall_name", Str, &[C("int64_t")], 1, User, Kernel::No, false;
+    /// A moment in nanoseconds since 1970 as local time.
+    Strftime = "strftime", Str, &[CHARS, C("int64_t")], 2, User, Kernel::No, true;
 }
 
 impl Func {
@@ -189,7 +197,16 @@ impl Func {
 
     /// Whether its result can be NULL.
     pub fn may_be_null(self) -> bool {
-        matches!(self, Func::Strstr | Func::Strchr | Func::Strrchr | Func::Strtok | Func::Json)
+        matches!(
+            self,
+            Func::Strstr
+                | Func::Strchr
+                | Func::Strrchr
+                | Func::Strtok
+                | Func::Json
+                | Func::SignalName
+                | Func::SyscallName
+        )
     }
 
     /// Whether it needs `-w`.
@@ -207,9 +224,20 @@ impl Func {
         self.destructive() || self == Func::Speculation
     }
 
-    /// The subroutine of a D name.
+    /// The subroutine of a name that D itself has.
     pub fn by_name(name: &str) -> Option<Func> {
-        Func::ROWS.iter().find(|row| row.name == name).map(|row| row.id)
+        Func::called(name, true)
+    }
+
+    /// The subroutine that a call names: see [`super::AggFn::called`].
+    pub fn called(name: &str, strict: bool) -> Option<Func> {
+        let row = Func::ROWS.iter().find(|row| row.name == name)?;
+        (!strict || !row.id.is_extension()).then_some(row.id)
+    }
+
+    /// Whether D does not have it.
+    pub fn is_extension(self) -> bool {
+        matches!(self, Func::Strerror | Func::SignalName | Func::SyscallName | Func::Strftime)
     }
 }
 

@@ -76,7 +76,7 @@ fn subroutine(func: Func) -> Prototype<'static> {
 impl Session<'_> {
     /// How many arguments a function needs, and whether that is also how many it takes; `None` for other names.
     pub(super) fn function_arity(&self, name: &str) -> Option<(usize, bool)> {
-        let prototype = if let Some(func) = Func::by_name(name) {
+        let prototype = if let Some(func) = Func::called(name, self.strict) {
             subroutine(func)
         } else if let Some(a) = Action::by_name(name) {
             action(a)
@@ -95,7 +95,7 @@ impl Body<'_, '_> {
         };
         let common = self.session.types.common();
         self.mention("function", name, stability::of_name(name), span)?;
-        if let Some(func) = Func::by_name(name) {
+        if let Some(func) = Func::called(name, self.session.strict) {
             self.arguments(subroutine(func), args, span)?;
             match (func, args) {
                 (Func::Copyin, [_, size]) | (Func::Alloca, [size]) => self.check_size(size, span),

@@ -238,7 +238,7 @@ impl Session<'_> {
             return Err(errors::callee_not_a_name(callee.span));
         };
         let span = callee.span;
-        let known = Func::by_name(name).is_some()
+        let known = Func::called(name, self.strict).is_some()
             || Action::by_name(name).is_some()
             || AggFn::called(name, self.strict).is_some();
         if known && self.hidden(name).is_none() {

@@ -490,7 +490,8 @@ impl<'a> Session<'a> {
         if let Some(ours) = suggest::foreign(name) {
             return error.help(format!("D has {ours} for that"));
         }
-        let names = Func::ROWS.iter().map(|row| row.name);
+        let names =
+            Func::ROWS.iter().filter(|row| !(self.strict && row.id.is_extension())).map(|row| row.name);
         let names = names.chain(Action::ROWS.iter().map(|row| row.name));
         let names = names.chain(
             AggFn::ROWS.iter().filter(|row| !(self.strict && row.id.is_extension())).map(|row| row.name),

@@ -136,6 +136,7 @@ impl<'a> Session<'a> {
     ) -> Session<'a> {
         let error = plan.program.probes.iter().position(|probe| probe.id == ProbeId::ERROR);
         let mut world = World::new(plan, settings.space);
+        world.facts = host.facts();
         if settings.aggs.per_cpu {
             world.aggs.keep_cpus();
         }

@@ -12,7 +12,7 @@ pub mod printa;
 pub mod printf;
 pub mod row;
 pub mod symbols;
-mod time;
+pub(crate) mod time;
 pub mod trace;
 
 use crate::host::Host;

@@ -27,6 +27,7 @@ use crate::agg::AggTables;
 use crate::engine::{Ending, Input};
 use crate::event::KernelState;
 use crate::fault::{Drops, FaultKind, Raised};
+use crate::host::Facts;
 use crate::record::Records;
 use crate::speculation::{Committed, SpeculationSpace, Speculations, Unavailable};
 use crate::stacks::StackTable;
@@ -60,6 +61,8 @@ pub struct World {
     pub aggs: AggTables,
     /// What the clauses of this firing recorded.
     pub records: Records,
+    /// What the machine says to subroutines.
+    pub facts: Facts,
     /// The status of the last `exit` that ran.
     pub exit: Option<i64>,
     /// What was lost in user space since it was last taken.
@@ -113,6 +116,7 @@ impl World {
         World {
             aggs: AggTables::new(program, space.aggsize),
             records: Records::default(),
+            facts: Facts::default(),
             exit: None,
             drops: Drops::default(),
             stacks: StackTable::new(),

@@ -2,7 +2,7 @@
 //! compiled code alike. A routine takes its arguments as register words and gives the result's; it reports a fault
 //! through the run's status.
 
-use dtrail_lang::builtins::Func;
+use dtrail_lang::builtins::{Func, consts};
 use dtrail_lang::ir::AddrSpace;
 
 use super::arena::{self, NULL};
@@ -74,6 +74,10 @@ pub const TABLE: &[(Func, Routine)] = &[
     (Func::Stack, kernel_stack),
     (Func::Ustack, user_stack),
     (Func::Uaddr, user_address),
+    (Func::Strerror, strerror),
+    (Func::SignalName, signal_name),
+    (Func::SyscallName, syscall_name),
+    (Func::Strftime, strftime),
 ];
 
 /// Calls the routine of a subroutine with register words.
@@ -418,6 +422,34 @@ extern "C" fn user_stack(run: &mut Run<'_>, frames: u64, strsize: u64, _: u64, _
 
 extern "C" fn user_address(run: &mut Run<'_>, addr: u64, _: u64, _: u64, _: u32) -> u64 {
     run.process_address(addr)
+}
+
+extern "C" fn strerror(run: &mut Run<'_>, number: u64, _: u64, _: u64, _: u32) -> u64 {
+    let text = std::io::Error::from_raw_os_error(number as i32).to_string();
+    let text = text.split(" (os error ").next().unwrap_or_default();
+    run.word(ValueRef::Str(Some(text.as_bytes())))
+}
+
+extern "C" fn signal_name(run: &mut Run<'_>, number: u64, _: u64, _: u64, _: u32) -> u64 {
+    let name = consts::signal_name(i64::from(number as i32));
+    run.word(ValueRef::Str(name.map(str::as_bytes)))
+}
+
+extern "C" fn syscall_name(run: &mut Run<'_>, number: u64, _: u64, _: u64, _: u32) -> u64 {
+    let name = (run.world.facts.syscall_name)(number as i64);
+    run.word(ValueRef::Str(name.map(str::as_bytes)))
+}
+
+extern "C" fn strftime(run: &mut Run<'_>, format: u64, nanos: u64, _: u64, _: u32) -> u64 {
+    if length(run, format).is_none() {
+        return 0;
+    }
+    let seconds = (nanos as i64).div_euclid(1_000_000_000);
+    let fraction = (nanos as i64).rem_euclid(1_000_000_000) as u32;
+    let time = (run.world.facts.local_time)(seconds);
+    let mut text = Vec::new();
+    crate::format::time::formatted(&mut text, run.bytes(format).unwrap_or(&[]), &time, seconds, fraction);
+    run.word(ValueRef::Str(Some(&text)))
 }
 
 #[cfg(test)]

@@ -312,7 +312,7 @@ impl Code<'_> {
             }
             "call" => {
                 let name = internal_or_word(cx, "a subroutine")?;
-                let func = Func::by_name(name).ok_or(format!("unknown subroutine `{name}`"))?;
+                let func = Func::called(name, false).ok_or(format!("unknown subroutine `{name}`"))?;
                 cx.need("(")?;
                 Op::Call { dst, func, args: self.regs(cx, ")")? }
             }

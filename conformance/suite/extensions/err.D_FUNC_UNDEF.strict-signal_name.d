@@ -1,0 +1,5 @@
+#pragma D option strict
+BEGIN
+{
+	trace(signal_name(1));
+}

@@ -1,0 +1,5 @@
+#pragma D option strict
+BEGIN
+{
+	trace(strerror(1));
+}

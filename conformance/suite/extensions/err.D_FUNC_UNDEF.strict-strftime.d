@@ -1,0 +1,5 @@
+#pragma D option strict
+BEGIN
+{
+	trace(strftime("%F", 0));
+}

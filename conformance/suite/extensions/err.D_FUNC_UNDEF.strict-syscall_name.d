@@ -1,0 +1,5 @@
+#pragma D option strict
+BEGIN
+{
+	trace(syscall_name(1));
+}
