@@ -4,6 +4,7 @@
 use std::fs::OpenOptions;
 use std::io::{Read, Write};
 
+use dtrail_kernel_bridge::source::{bpf, inject};
 use dtrail_lang::ast;
 use dtrail_lang::builtins::foreign;
 use dtrail_lang::check::Attributes;
@@ -12,7 +13,7 @@ use dtrail_lang::diag::render::{self, Style};
 use dtrail_lang::env::{FiredBy, NoMatch, ProbePattern};
 use dtrail_lang::options::{BufResize, Options as Settings, Preprocessor, SetBy};
 use dtrail_lang::parse::prescan;
-use dtrail_lang::plan::{self, Plan, PlanOptions};
+use dtrail_lang::plan::{self, Placement, Plan, PlanOptions};
 use dtrail_lang::source::{Source, SourceKind, SourceMap};
 use dtrail_lang::stability;
 use dtrail_lang::{Compiled, ir};
@@ -301,12 +302,30 @@ impl Session<'_> {
     }
 
     fn plan_for(&self, program: ir::Program, capabilities: plan::Capabilities) -> Result<Plan, Failure> {
-        let options =
-            PlanOptions { placement: self.settings.placement, relaxed_exit: self.settings.relaxedexit };
-        plan::plan(program, capabilities, &options).map_err(|mut errors| match errors.is_empty() {
-            true => Failure::fatal("the program cannot be placed"),
-            false => errors.swap_remove(0).into(),
-        })
+        let mut options = PlanOptions {
+            placement: self.settings.placement,
+            relaxed_exit: self.settings.relaxedexit,
+            overflow: None,
+        };
+        let plan = |program, options: &PlanOptions| {
+            plan::plan(program, capabilities, options).map_err(|mut errors| match errors.is_empty() {
+                true => Failure::fatal("the program cannot be placed"),
+                false => errors.swap_remove(0).into(),
+            })
+        };
+        let planned = plan(program, &options)?;
+        if !capabilities.kernel || planned.groups.is_empty() || options.placement != Placement::Auto {
+            return Ok(planned);
+        }
+        let settings = (&self.settings).into();
+        options.overflow = match self.options.source {
+            SourceChoice::Synthetic(_) => inject::overflow(&planned, settings),
+            _ => bpf::overflow(&planned, settings),
+        };
+        match options.overflow {
+            None => Ok(planned),
+            Some(_) => plan(planned.program, &options),
+        }
     }
 
     fn trace(

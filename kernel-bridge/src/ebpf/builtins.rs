@@ -133,7 +133,7 @@ impl Gen<'_> {
     }
 }
 
-/// Stores what `ERROR` clauses read of the event into a record; `R7` is its address.
+/// Stores what `ERROR` clauses read of the event into a record; `R7` is the scratch memory.
 pub(super) fn shared_slot(
     asm: &mut Asm,
     env: &Env<'_>,
@@ -148,6 +148,6 @@ pub(super) fn shared_slot(
         return Err(EmitError::inconsistent(None, "ERROR has arguments of its own"));
     }
     int_builtin(asm, env, base, slot.var, 0, known);
-    asm.stx(Size::D, R7, slot.offset as i16, R0);
+    asm.stx(Size::D, R7, env.scratch.in_record(slot.offset), R0);
     Ok(())
 }

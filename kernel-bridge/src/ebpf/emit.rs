@@ -7,7 +7,7 @@ use std::cell::RefCell;
 use std::collections::HashMap;
 
 use dtrail_lang::ir::{AggId, ClauseId, ProbeIndex, Scope, VarId};
-use dtrail_lang::plan::{Group, GroupId, KeyPart, Plan};
+use dtrail_lang::plan::{Group, GroupId, KeyPart, Overflow, Plan};
 
 use super::alloc::{self, STACK_SLOTS};
 use super::clause::{self, Baseline};
@@ -34,7 +34,8 @@ pub enum EmitError {
         /// The clause.
         clause: ClauseId,
     },
-    /// Strings, keys and records need more than 32 KiB of scratch memory: `strsize` or `scratchsize` is too large.
+    /// Strings, keys and records need too much scratch memory, 32 KiB without the strings that records end with: `strsize`
+    /// or `scratchsize` is too large.
     Scratch {
         /// Bytes needed.
         bytes: u32,
@@ -58,6 +59,16 @@ pub enum EmitError {
 impl EmitError {
     pub(super) fn inconsistent(clause: Option<ClauseId>, what: &str) -> EmitError {
         EmitError::Inconsistent { clause, what: what.to_owned() }
+    }
+
+    /// What the plan has too much of, if that is why.
+    pub fn overflow(&self) -> Option<Overflow> {
+        match *self {
+            EmitError::TooBig { insns, .. } => Some(Overflow::Instructions(insns)),
+            EmitError::Stack { .. } => Some(Overflow::Values),
+            EmitError::Scratch { bytes } => Some(Overflow::Memory(bytes)),
+            EmitError::Aggregation { .. } | EmitError::Inconsistent { .. } => None,
+        }
     }
 
     /// The clause it is about, for a message with a place in the source.
@@ -287,9 +298,10 @@ pub fn emit(plan: &Plan, target: &Target) -> Result<EbpfProgram, EmitError> {
     let rodata_map = take_map(true);
     let context = ContextLayout::new(&needs, target.namespace.is_some());
     let context_size = if many { context.size } else { 0 };
-    let scratch = scratch(plan, target, &facts, scratch_map, spilled, context_size)?;
+    let programs = hooks.len().max(1) as u32;
+    let scratch = scratch(plan, target, &facts, (scratch_map, programs), spilled, context_size)?;
     if uses_scratch {
-        all_maps.push(scratch.spec(hooks.len().max(1) as u32));
+        all_maps.push(scratch.spec(target.cpus));
     }
     if remembers {
         all_maps.push(MapSpec {
@@ -422,20 +434,21 @@ fn scratch(
     plan: &Plan,
     target: &Target,
     facts: &[ClauseFacts],
-    map: u32,
+    (map, programs): (u32, u32),
     spilled: u32,
     context: u32,
 ) -> Result<Scratch, EmitError> {
     let strsize = plan.program.limits.strsize;
-    let mut record = 0;
+    let (mut record, mut fixed) = (0, 0);
     let mut firing: Vec<VarId> = Vec::new();
     let (mut buffers, mut key, mut block) = (0, 0, 0);
     let mut memory = false;
     for group in &plan.groups {
         if group.clauses.iter().any(|c| facts[c.index()].sends) {
-            let strings = tail_strings(group, facts) * strsize.next_multiple_of(8);
+            let strings = tail_strings(group, facts).saturating_mul(strsize.next_multiple_of(8));
             let tail = strings.saturating_add(tail_bytes(group, facts));
-            record = record.max(group.layout.fixed_size + tail);
+            record = record.max(group.layout.fixed_size.saturating_add(tail));
+            fixed = fixed.max(group.layout.fixed_size);
         }
     }
     for (i, clause) in plan.kernel.iter().enumerate() {
@@ -464,8 +477,9 @@ fn scratch(
         key = key.max(size(&home.key));
     }
     let name = plan.groups.iter().any(|group| sent_names(group, facts) > 1);
-    let demands = Demands { record, firing, buffers, block, key, spilled, context, memory, name, stack };
-    Scratch::new(plan, map, &demands)
+    let demands =
+        Demands { record, fixed, firing, buffers, block, key, spilled, context, memory, name, stack };
+    Scratch::new(plan, map, programs, &demands)
 }
 
 /// Clauses with more values in flight than a frame has room for use scratch memory for the rest. Gives the words the

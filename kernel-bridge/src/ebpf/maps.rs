@@ -17,6 +17,9 @@ use super::{
 /// Most bytes of one per-CPU map value.
 pub(super) const VALUE_MAX: u32 = 32 * 1024;
 
+/// Most bytes of scratch memory of a program on a CPU, the tail of its record included.
+const SCRATCH_MAX: u32 = 1 << 20;
+
 /// Bytes of the key of [`VarPlace::Task`]'s hash under injection.
 pub(super) const TASK_KEY: u32 = 16;
 
@@ -261,6 +264,8 @@ fn aggregation(
 pub(super) struct Demands {
     /// Bytes of a record with its tail.
     pub(super) record: u32,
+    /// Bytes of a record without it.
+    pub(super) fixed: u32,
     /// Clause-local strings.
     pub(super) firing: Vec<VarId>,
     /// String buffers.
@@ -286,8 +291,12 @@ pub(super) struct Demands {
 pub(super) struct Scratch {
     /// Map index; one entry a program.
     pub(super) map: u32,
-    /// Bytes of the largest record, which lies at 0.
+    /// Where records are built: last, since their tails may be long.
+    pub(super) record_at: u32,
+    /// Bytes of the largest record.
     pub(super) record: u32,
+    /// Programs that have some.
+    programs: u32,
     /// Clause-local strings: their cells, emptied before a firing.
     pub(super) firing: Vec<(VarId, u32)>,
     /// Where string buffers begin.
@@ -319,18 +328,16 @@ pub(super) struct Scratch {
 
 impl Scratch {
     /// Lays out the memory.
-    pub(super) fn new(plan: &Plan, map: u32, demands: &Demands) -> Result<Scratch, EmitError> {
+    pub(super) fn new(plan: &Plan, map: u32, programs: u32, demands: &Demands) -> Result<Scratch, EmitError> {
         let limits = plan.program.limits;
         let mut scratch =
-            Scratch { map, strsize: limits.strsize, block: demands.block, ..Scratch::default() };
+            Scratch { map, programs, strsize: limits.strsize, block: demands.block, ..Scratch::default() };
         let mut at = 0u32;
         let mut take = |bytes: u32| {
             let here = at;
             at = at.saturating_add(bytes);
             here
         };
-        take(demands.record);
-        scratch.record = demands.record;
         scratch.firing = demands.firing.iter().map(|&var| (var, take(string_cell(limits.strsize)))).collect();
         scratch.buffers = take(demands.buffers.saturating_mul(scratch.buffer_size()));
         scratch.comm = take(8 + 16 + 8);
@@ -346,8 +353,14 @@ impl Scratch {
         // What is copied to a computed place may be as long as the whole: the verifier adds the two bounds, whatever
         // their sum can be.
         take(block.max(scratch.slack()));
+        scratch.record_at = take(demands.record);
+        scratch.record = demands.record;
+        // The verifier does not see that what is copied to the tail is whole words.
+        take(8);
         scratch.size = at;
-        if scratch.size > VALUE_MAX {
+        // All but the tails is addressed by displacements of 16 bits.
+        let near = scratch.record_at.saturating_add(demands.fixed);
+        if near >= VALUE_MAX || scratch.size > SCRATCH_MAX {
             return Err(EmitError::Scratch { bytes: scratch.size });
         }
         Ok(scratch)
@@ -368,9 +381,33 @@ impl Scratch {
         self.buffers + number * self.buffer_size()
     }
 
+    /// Displacement of a byte of the record before its tail.
+    pub(super) fn in_record(&self, offset: u32) -> i16 {
+        (self.record_at + offset) as i16
+    }
+
+    /// Whether it is too large for a value that each CPU has one of: then each CPU has entries of its own in an array, one
+    /// a program.
+    pub(super) fn by_cpu(&self) -> bool {
+        self.size > VALUE_MAX
+    }
+
+    /// Programs that have some.
+    pub(super) fn programs(&self) -> u32 {
+        self.programs
+    }
+
     /// Its map.
-    pub(super) fn spec(&self, programs: u32) -> MapSpec {
-        array("scratch", MapKind::PerCpuArray, self.size, programs)
+    pub(super) fn spec(&self, cpus: u32) -> MapSpec {
+        match self.by_cpu() {
+            true => array(
+                "scratch",
+                MapKind::Array { mmap: false },
+                self.size.next_multiple_of(8),
+                self.programs.saturating_mul(cpus.max(1)),
+            ),
+            false => array("scratch", MapKind::PerCpuArray, self.size, self.programs),
+        }
     }
 }
 

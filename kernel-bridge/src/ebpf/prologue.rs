@@ -177,8 +177,16 @@ impl Program<'_, '_> {
 
     /// `R7` = the scratch memory of this program; goes to `none` if there is none.
     fn find_scratch(&mut self, none: Label) {
-        self.asm.st_imm(Size::W, FP, self.key(), self.number as i32);
-        self.asm.map(R1, self.env.scratch.map);
+        let scratch = &self.env.scratch;
+        if scratch.by_cpu() {
+            self.asm.call(helper::GET_SMP_PROCESSOR_ID);
+            self.asm.alu_imm(Alu::Mul, R0, scratch.programs() as i32);
+            self.asm.alu_imm(Alu::Add, R0, self.number as i32);
+            self.asm.stx(Size::W, FP, self.key(), R0);
+        } else {
+            self.asm.st_imm(Size::W, FP, self.key(), self.number as i32);
+        }
+        self.asm.map(R1, scratch.map);
         self.key_address();
         self.asm.call(helper::MAP_LOOKUP_ELEM);
         self.asm.jmp_imm(Jmp::Eq, R0, 0, none);
@@ -301,7 +309,7 @@ impl Program<'_, '_> {
                     EmitError::inconsistent(Some(*clause), "a group has no area for a clause")
                 })?;
                 self.asm.mov(R1, R7);
-                self.asm.alu_imm(Alu::Add, R1, area as i32);
+                self.asm.alu_imm(Alu::Add, R1, (env.scratch.record_at + area) as i32);
                 self.base.store(&mut self.asm, env.context.area, R1);
             }
             if facts.context {
@@ -352,7 +360,7 @@ impl Program<'_, '_> {
             sending.filter(|(clause, _)| self.env.facts[clause.index()].sends).map(|(_, area)| *area);
         for (i, area) in sending.collect::<Vec<_>>().into_iter().enumerate() {
             let into = if i == 0 { R0 } else { R1 };
-            self.asm.ldx(Size::W, into, R7, area as i16);
+            self.asm.ldx(Size::W, into, R7, self.env.scratch.in_record(area));
             if i > 0 {
                 self.asm.alu(Alu::Or, R0, R1);
             }
@@ -366,7 +374,7 @@ impl Program<'_, '_> {
         let needs = env.group_needs(group);
         if env.group_sends(group) {
             for &area in &group.layout.areas {
-                self.asm.st_imm(Size::D, R7, area as i16, 0);
+                self.asm.st_imm(Size::D, R7, env.scratch.in_record(area), 0);
             }
             if env.group_has_tail(group) {
                 self.asm.st_imm(Size::D, R7, env.scratch.tail as i16, group.layout.fixed_size as i32);

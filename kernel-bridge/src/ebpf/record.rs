@@ -3,7 +3,7 @@
 //! A thread that ends is told by a record of its own, if `self->` variables live in user space: the ring keeps order, so
 //! it comes after all that the thread has caused.
 //!
-//! The record is built at the start of the program's scratch memory ([`dtrail_lang::plan::layout`] gives its bytes) and
+//! The record is built at the end of the program's scratch memory ([`dtrail_lang::plan::layout`] gives its bytes) and
 //! copied into the ring by one helper call. A full ring counts a drop; it never waits.
 
 use dtrail_lang::ir::{Reg, RegKind, SlotId};
@@ -141,7 +141,7 @@ fn lost_firings(asm: &mut Asm, env: &Env<'_>, group: &Group) {
     let areas = group.clauses.iter().zip(&group.layout.areas);
     for (_, &area) in areas.filter(|(clause, _)| env.facts[clause.index()].sends) {
         let (lost, next) = (asm.label(), asm.label());
-        asm.ldx(Size::W, R2, R7, area as i16);
+        asm.ldx(Size::W, R2, R7, env.scratch.in_record(area));
         asm.jmp_imm(Jmp::Eq, R2, outcome::RAN as i32, lost);
         asm.jmp_imm(Jmp::Ne, R2, outcome::FAULTED as i32, next);
         asm.bind(lost);
@@ -163,15 +163,16 @@ pub(super) fn output(
         return Err(EmitError::inconsistent(None, "a group sends but there is no ring"));
     };
     let mut known = Fields::default();
+    let at = |offset: u32| env.scratch.in_record(offset);
     base.load(asm, R0, env.context.probe);
-    asm.stx(Size::W, R7, header::PROBE as i16, R0);
+    asm.stx(Size::W, R7, at(header::PROBE), R0);
     head(asm, env, base, id.0, &mut known);
     if env.plan.cuts.any() {
         asm.map_value(R1, env.state.control, control::GENERATION * 8);
         asm.ldx(Size::D, R0, R1, 0);
-        asm.stx(Size::W, R7, header::GENERATION as i16, R0);
+        asm.stx(Size::W, R7, at(header::GENERATION), R0);
     } else {
-        asm.st_imm(Size::W, R7, header::GENERATION as i16, 0);
+        asm.st_imm(Size::W, R7, at(header::GENERATION), 0);
     }
     for slot in &group.layout.shared_slots {
         super::builtins::shared_slot(asm, env, base, slot, &mut known)?;
@@ -191,6 +192,7 @@ pub(super) fn output(
     let sent = asm.label();
     asm.map(R1, ring);
     asm.mov(R2, R7);
+    asm.alu_imm(Alu::Add, R2, env.scratch.record_at as i32);
     asm.call(helper::RINGBUF_OUTPUT);
     asm.jmp_imm(Jmp::Eq, R0, 0, sent);
     count_by(asm, env, key, counter::PRINCIPAL, |asm| lost_firings(asm, env, group));
@@ -205,32 +207,35 @@ pub(super) fn thread_ended(asm: &mut Asm, env: &Env<'_>, base: ContextBase) -> R
         return Err(EmitError::inconsistent(None, "the ends of threads are told but there is no ring"));
     };
     let mut known = Fields::default();
-    asm.st_imm(Size::W, R7, header::PROBE as i16, 0);
+    let at = |offset: u32| env.scratch.in_record(offset);
+    asm.st_imm(Size::W, R7, at(header::PROBE), 0);
     head(asm, env, base, thread_end::GROUP, &mut known);
-    asm.st_imm(Size::W, R7, header::GENERATION as i16, 0);
+    asm.st_imm(Size::W, R7, at(header::GENERATION), 0);
     env.filler().read(asm, base, Field::Start, &mut known);
-    asm.stx(Size::D, R7, thread_end::START as i16, R0);
+    asm.stx(Size::D, R7, at(thread_end::START), R0);
     let size = |asm: &mut Asm, into| asm.mov_imm(into, i64::from(thread_end::SIZE));
     wake_if_it_fills(asm, env, ring, size);
     size(asm, R3);
     asm.map(R1, ring);
     asm.mov(R2, R7);
+    asm.alu_imm(Alu::Add, R2, env.scratch.record_at as i32);
     asm.call(helper::RINGBUF_OUTPUT);
     Ok(())
 }
 
-/// Fills the header at `R7` but for probe and generation; clobbers `R0` to `R5`.
+/// Fills the header of the record in the scratch memory at `R7` but for probe and generation; clobbers `R0` to `R5`.
 fn head(asm: &mut Asm, env: &Env<'_>, base: ContextBase, group: u16, known: &mut Fields) {
     let filler = env.filler();
+    let at = |offset: u32| env.scratch.in_record(offset);
     let ids = u32::from(env.plan.epoch) | u32::from(group) << 16;
     asm.mov_imm(R0, i64::from(ids));
-    asm.stx(Size::W, R7, header::EPOCH as i16, R0);
+    asm.stx(Size::W, R7, at(header::EPOCH), R0);
     filler.read(asm, base, Field::Time, known);
-    asm.stx(Size::D, R7, header::TIME as i16, R0);
+    asm.stx(Size::D, R7, at(header::TIME), R0);
     filler.read(asm, base, Field::PidTgid, known);
-    asm.stx(Size::D, R7, header::PID_TGID as i16, R0);
+    asm.stx(Size::D, R7, at(header::PID_TGID), R0);
     filler.read(asm, base, Field::Cpu, known);
-    asm.stx(Size::W, R7, header::CPU as i16, R0);
+    asm.stx(Size::W, R7, at(header::CPU), R0);
 }
 
 /// `R4` = the flags for a record of `size` bytes: wake nobody, but once for each 64th of the ring from a quarter on. The

@@ -140,6 +140,7 @@ fn append(asm: &mut Asm, env: &Env<'_>, off: i16) {
     asm.clamp(R4, env.scratch.record.saturating_sub(env.string_room()));
     asm.mov(R1, R7);
     asm.alu(Alu::Add, R1, R4);
+    asm.alu_imm(Alu::Add, R1, env.scratch.record_at as i32);
     asm.alu_imm(Alu::Add, R3, 8);
     asm.call(helper::PROBE_READ_KERNEL);
     asm.ja(done);
@@ -148,7 +149,7 @@ fn append(asm: &mut Asm, env: &Env<'_>, off: i16) {
     asm.bind(done);
 }
 
-/// Stores a string that the whole firing shares into a record; `R7` is its address.
+/// Stores a string that the whole firing shares into a record; `R7` is the scratch memory.
 pub(super) fn shared_string(
     asm: &mut Asm,
     env: &Env<'_>,
@@ -165,7 +166,7 @@ pub(super) fn shared_string(
     asm.mov(R3, R7);
     asm.alu_imm(Alu::Add, R3, at as i32);
     asm.mov(R1, R7);
-    append(asm, env, slot.offset as i16);
+    append(asm, env, env.scratch.in_record(slot.offset));
     Ok(())
 }
 
@@ -395,6 +396,7 @@ impl Gen<'_> {
         self.asm.clamp(R4, self.env.scratch.record.saturating_sub(room));
         self.asm.mov(R1, R7);
         self.asm.alu(Alu::Add, R1, R4);
+        self.asm.alu_imm(Alu::Add, R1, self.env.scratch.record_at as i32);
         self.scratch_address(R3, at + 8);
         self.asm.mov_imm(R2, i64::from(size));
         self.asm.call(helper::PROBE_READ_KERNEL);

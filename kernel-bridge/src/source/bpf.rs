@@ -13,7 +13,7 @@ use dtrail_lang::env::{Environment, FiredBy};
 use dtrail_lang::ir;
 use dtrail_lang::options::Options;
 use dtrail_lang::plan::layout::{header, thread_end};
-use dtrail_lang::plan::{Capabilities, Plan};
+use dtrail_lang::plan::{Capabilities, Overflow, Plan};
 use dtrail_vm::event::{Error, Event, EventSink, EventSource, Exited, Flow, KernelState, Wait};
 use dtrail_vm::fault::Drops;
 use dtrail_vm::vars::Thread;
@@ -150,6 +150,13 @@ fn wall_offset() -> u64 {
 pub fn emit(plan: &Plan, settings: Settings) -> Result<EbpfProgram, Error> {
     let types = Btf::of_kernel().map_err(|e| load::no_types(&e))?;
     Ok(ebpf::emit(plan, &target(plan, settings, &types)?)?)
+}
+
+/// What a plan has more of than a kernel takes, if anything. Where members of the kernel's structures lie makes no
+/// difference to that, and so its types are not read.
+pub fn overflow(plan: &Plan, settings: Settings) -> Option<Overflow> {
+    let target = ebpf::Target { sites: sites(plan), ..target_without_kernel(settings).ok()? };
+    ebpf::emit(plan, &target).err()?.overflow()
 }
 
 /// What the emitter must know of this machine.

@@ -10,7 +10,7 @@ use std::sync::Arc;
 
 use dtrail_lang::ir::ProbeIndex;
 use dtrail_lang::options::{MAX_FRAMES, Options};
-use dtrail_lang::plan::{Capabilities, Plan};
+use dtrail_lang::plan::{Capabilities, Overflow, Plan};
 use dtrail_vm::event::{Error, Event, EventSink, Flow, KernelState};
 use dtrail_vm::fault::Drops;
 
@@ -30,6 +30,12 @@ use crate::sys::user_memory::UserMemory;
 pub fn emit(plan: &Plan, settings: Settings) -> Result<EbpfProgram, Error> {
     let target = ebpf::Target { inject: true, typed: false, ..target_without_kernel(settings)? };
     Ok(ebpf::emit(plan, &target)?)
+}
+
+/// What a plan has more of than a kernel takes, if anything.
+pub fn overflow(plan: &Plan, settings: Settings) -> Option<Overflow> {
+    let target = ebpf::Target { inject: true, typed: false, ..target_without_kernel(settings).ok()? };
+    ebpf::emit(plan, &target).err()?.overflow()
 }
 
 /// What runs an injection program: its maps, and the rest.

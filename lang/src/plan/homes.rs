@@ -87,7 +87,7 @@ impl<'a> State<'a> {
             agg_sites: vec![Side::Kernel; program.agg_sites.len()],
             scratch: cx.flows.iter().map(|flow| scratch_at_first(flow.as_ref(), options)).collect(),
             exit_in_user: false,
-            pinned_only: options.placement == Placement::User,
+            pinned_only: options.placement == Placement::User || options.overflow.is_some(),
         };
         let mut mentions: Vec<Vec<ClauseId>> = vec![Vec::new(); program.vars.len()];
         for id in clauses_with_code(cx) {
@@ -103,6 +103,11 @@ impl<'a> State<'a> {
         state.settle_unmentioned();
         if options.placement == Placement::User {
             state.all_to_user("placement=user", None);
+        }
+        if let Some(overflow) = options.overflow {
+            let text = format!("all state is kept in user space: {overflow}");
+            state.reasons.push(Reason { subject: Subject::Program, text, span: None });
+            state.all_to_user(&overflow.to_string(), None);
         }
         for (i, agg) in program.aggs.iter().enumerate() {
             if let Some(why) = too_large(agg, caps) {

@@ -32,6 +32,8 @@
 //! 11. A pinned op whose operand is not K-computable is an error that prints the chain of dependence; so is a signal that
 //!     K would send although U decides whether the clause comes to it.
 //! 12. The scratch memory of a clause is on one side: K, unless an op on it cannot be there or U decides whether it runs.
+//! 13. Where the code for a plan turns out to be more than the kernel takes ([`Overflow`]), the program is planned again
+//!     with all effects in U, as if by `placement=user`; only `placement=kernel` makes it an error.
 //!
 //! # The files, in the order in which [`plan`] uses them
 //!
@@ -229,6 +231,34 @@ pub struct PlanOptions {
     pub placement: Placement,
     /// `-x relaxedexit`: see rule 8.
     pub relaxed_exit: bool,
+    /// What an earlier plan of the program had more of than the kernel takes: then K takes only what is pinned.
+    pub overflow: Option<Overflow>,
+}
+
+/// What a plan can have too much of for the kernel; only who generates the code can tell.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Overflow {
+    /// Strings, keys and records take so many bytes at once, of 32 KiB.
+    Memory(u32),
+    /// So many instructions are too far apart for a jump.
+    Instructions(usize),
+    /// More values are in flight at once than there is room for.
+    Values,
+}
+
+impl std::fmt::Display for Overflow {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Overflow::Memory(bytes) => write!(
+                f,
+                "strings, keys and records need {bytes} bytes of memory at once, and the kernel gives 32768"
+            ),
+            Overflow::Instructions(insns) => {
+                write!(f, "the code has {insns} instructions, more than one kernel program takes")
+            }
+            Overflow::Values => f.write_str("a clause has more values at once than the kernel's stack takes"),
+        }
+    }
 }
 
 /// K or U.

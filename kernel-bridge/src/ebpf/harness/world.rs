@@ -351,7 +351,8 @@ pub(super) const HELPERS: &[(i32, Helper)] = &[
     (helper::GET_STACK, |_, _, _, _, _| live("bpf_get_stack")),
     (helper::SEND_SIGNAL, |_, _, _, _, _| live("bpf_send_signal")),
     (helper::KTIME_GET_NS, |_, _, _, _, _| live("bpf_ktime_get_ns")),
-    (helper::GET_SMP_PROCESSOR_ID, |_, _, _, _, _| live("bpf_get_smp_processor_id")),
+    // One program runs at a time, on whatever CPU: this chooses memory, and events have a CPU of their own.
+    (helper::GET_SMP_PROCESSOR_ID, |_, _, _, _, _| 0),
     (helper::GET_CURRENT_PID_TGID, |_, _, _, _, _| live("bpf_get_current_pid_tgid")),
     (helper::GET_CURRENT_UID_GID, |_, _, _, _, _| live("bpf_get_current_uid_gid")),
     (helper::GET_CURRENT_COMM, |_, _, _, _, _| live("bpf_get_current_comm")),

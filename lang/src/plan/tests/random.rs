@@ -434,7 +434,7 @@ fn events(seeds: &[u8]) -> Vec<Event> {
 
 /// Plans a program and compares; the error says what differs.
 fn check(program: &ir::Program, events: &[Event], placement: Placement) -> Result<(), String> {
-    let options = PlanOptions { placement, relaxed_exit: false };
+    let options = PlanOptions { placement, ..PlanOptions::default() };
     // A plan verifies its own parts and reports a bug as an error; anything else must be rule 11.
     let plan = match plan(program.clone(), Capabilities::BASELINE, &options) {
         Ok(plan) => plan,

@@ -73,7 +73,7 @@ fn rule_11_memory_in_an_error_clause() {
 
 #[test]
 fn placement_kernel_refuses_what_the_rules_put_in_user_space() {
-    let options = PlanOptions { placement: Placement::Kernel, relaxed_exit: false };
+    let options = PlanOptions { placement: Placement::Kernel, ..PlanOptions::default() };
     assert_eq!(homes(&planned(LATENCY, options)), "vars k, sites k");
     assert_eq!(
         refused(&cut_after(&format!("{FAULTY} @7..9"), "p1"), options),

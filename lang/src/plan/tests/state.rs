@@ -52,6 +52,35 @@ fn rule_5_keys_are_packed_as_their_code_allows() {
 }
 
 #[test]
+fn rule_13_what_is_too_much_for_the_kernel_is_planned_again() {
+    let text = "
+        var n: i64
+        agg @f[string]: count
+        g0 = @f in c0
+        enable c0 on p0
+        clause c0 {
+        b0:
+          stmt 1
+            i0 = builtin arg0
+            s1 = call copyinstr(i0)
+            aggregate g0 [s1]
+            set n = i0
+            return
+        }
+        ";
+    assert_eq!(homes(&planned(text, PlanOptions::default())), "vars k, sites k");
+    let overflow = Some(Overflow::Memory(40_000));
+    let plan = planned(text, PlanOptions { overflow, ..PlanOptions::default() });
+    same_as_whole(&plan);
+    assert_eq!(homes(&plan), "vars u, sites u");
+    assert_eq!(
+        plan.reasons[0].text,
+        "all state is kept in user space: strings, keys and records need 40000 bytes of memory at once, and the kernel \
+         gives 32768"
+    );
+}
+
+#[test]
 fn rule_5_a_histogram_must_fit_a_value_of_a_map() {
     let text = |limit: u32| {
         format!(
@@ -338,7 +367,7 @@ fn rule_9_a_cut_of_the_tracer() {
 
 #[test]
 fn placement_user_takes_only_what_is_pinned() {
-    let options = PlanOptions { placement: Placement::User, relaxed_exit: false };
+    let options = PlanOptions { placement: Placement::User, ..PlanOptions::default() };
     check_with(
         options,
         LATENCY,
