@@ -525,6 +525,28 @@ fn who_is_root_in_a_user_namespace_only_traces_by_ptrace() {
 }
 
 /// Threads that leave a variable behind: far more of them, one after the other, than there is room for.
+/// The tracer's own `struct task_struct` is read where only the tracer fires, also in a run that traces nothing.
+#[test]
+fn the_tracer_is_a_thread_like_others() {
+    let program = "BEGIN { self->p = curthread; kept = self->p; \
+                   printf(\"%s %d\\n\", stringof(self->p->comm), self->p->group_leader->tgid == self->p->tgid); } \
+                   tick-1ms { printf(\"%s\\n\", stringof(kept->comm)); exit(0); }";
+    match caps::can_bpf() {
+        Ok(()) => {
+            assert_eq!(printed(Who::Bpf, &["-qn", program]), "dtrail 1\ndtrail\n");
+            assert_eq!(printed(Who::Bpf, &["-qc", "true", "-n", program]), "dtrail 1\ndtrail\n");
+        }
+        Err(e) => skipped(&e.message),
+    }
+    if is_root() {
+        let program = "BEGIN { trace((uint64_t)curthread); } ERROR { exit(arg4); }";
+        let output = dtrail(Who::Nobody, &["-qn", program]);
+        let err = String::from_utf8_lossy(&output.stderr);
+        assert!(err.contains("dtrace:::BEGIN): invalid kernel access"), "{err}");
+        assert_eq!(output.status.code(), Some(6), "DTRACEFLT_KPRIV");
+    }
+}
+
 #[test]
 fn variables_of_dead_threads_make_room() {
     let Some(steps) = steps() else { return };

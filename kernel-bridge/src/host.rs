@@ -1,9 +1,10 @@
-//! The machine as the consumer sees it: clocks, the tracer's own identity, local time. Reads `/proc/self` once and the
+//! The machine as the consumer sees it: clocks, the tracer's own identity, local time, memory of the kernel. Reads `/proc/self` once and the
 //! time zone once; never NSS, so that a static binary works everywhere.
 
 use std::os::unix::ffi::OsStrExt;
 use std::rc::Rc;
 
+use dtrail_vm::fault::{FaultKind, Raised};
 use dtrail_vm::host::{Facts, Host, LocalTime, TaskInfo};
 use dtrail_vm::names::Names;
 use jiff::Timestamp;
@@ -11,6 +12,7 @@ use jiff::tz::TimeZone;
 
 use crate::procfs;
 use crate::providers::syscall_table;
+use crate::readers::memory::KernelMemory;
 use crate::symbols::Symbols;
 
 /// This machine.
@@ -19,6 +21,7 @@ pub struct LinuxHost {
     task: TaskInfo,
     zone: TimeZone,
     symbols: Rc<Symbols>,
+    kernel: KernelMemory,
 }
 
 impl LinuxHost {
@@ -32,7 +35,7 @@ impl LinuxHost {
             ..TaskInfo::default()
         });
         let zone = TimeZone::try_system().unwrap_or(TimeZone::UTC);
-        LinuxHost { task, zone, symbols: Rc::default() }
+        LinuxHost { task, zone, symbols: Rc::default(), kernel: KernelMemory::default() }
     }
 
     /// The same, with names that a source feeds.
@@ -64,6 +67,18 @@ impl Host for LinuxHost {
 
     fn own_task(&self) -> TaskInfo {
         self.task.clone()
+    }
+
+    fn curthread(&self) -> Result<u64, Raised> {
+        self.kernel.current_task().ok_or(Raised::plain(FaultKind::KPriv))
+    }
+
+    fn read_kernel(&self, addr: u64, into: &mut [u8]) -> Result<(), Raised> {
+        match self.kernel.read(addr, into) {
+            Some(true) => Ok(()),
+            Some(false) => Err(Raised::new(FaultKind::BadAddr, addr)),
+            None => Err(Raised::plain(FaultKind::KPriv)),
+        }
     }
 
     fn names(&self) -> &dyn Names {

@@ -3,6 +3,7 @@
 use std::rc::Rc;
 use std::time::Instant;
 
+use crate::fault::{FaultKind, Raised};
 use crate::names::{Names, NoNames};
 
 /// The machine as the consumer sees it. `kernel-bridge` implements it for Linux; tests use a fixed one.
@@ -19,6 +20,16 @@ pub trait Host {
     fn cpu(&self) -> u32;
     /// The tracer's identity: what `pid`, `execname` and their kin read in `BEGIN`, `END` and `tick`.
     fn own_task(&self) -> TaskInfo;
+    /// Where the kernel's `struct task_struct` of the tracer's thread is (`curthread` in the same probes), or a fault if
+    /// this user may not know.
+    fn curthread(&self) -> Result<u64, Raised> {
+        Ok(self.own_task().task_struct)
+    }
+    /// Fills `into` from the kernel's memory, or raises `BADADDR` with the address, `KPRIV` if this user may read none.
+    fn read_kernel(&self, addr: u64, into: &mut [u8]) -> Result<(), Raised> {
+        let _ = into;
+        Err(Raised::new(FaultKind::BadAddr, addr))
+    }
     /// The names of code addresses.
     fn names(&self) -> &dyn Names {
         &NoNames

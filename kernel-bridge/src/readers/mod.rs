@@ -3,4 +3,5 @@
 
 pub mod btf;
 pub mod kallsyms;
+pub mod memory;
 pub mod types;

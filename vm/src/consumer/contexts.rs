@@ -3,6 +3,7 @@
 
 use dtrail_lang::builtins::BuiltinVar;
 use dtrail_lang::ir::AddrSpace;
+use dtrail_lang::ir::inst::USER_END;
 use dtrail_lang::plan::Plan;
 
 use crate::event::{EventContext, StackSide};
@@ -11,8 +12,8 @@ use crate::host::{Host, TaskInfo};
 use crate::names::Process;
 use crate::runtime::{group_slot, record_builtin, record_string};
 
-/// The tracer, now. It reads and writes no memory, since nothing it could name is the traced system's, and gets no
-/// signals, since only traced processes do.
+/// The tracer, now. It reads the kernel's memory through the host, where that can, and no process's, since none is the
+/// traced one; it writes none, and gets no signals, since only traced processes do.
 pub(super) struct TracerContext<'h> {
     host: &'h dyn Host,
     task: TaskInfo,
@@ -22,6 +23,10 @@ pub(super) struct TracerContext<'h> {
     /// `arg2` of a tick: nanoseconds beyond the nominal moment.
     late: u64,
 }
+
+/// Strings are read in pieces up to the next multiple of this, a divisor of the size of a page: what is behind a string need
+/// not be readable.
+const STRING_CHUNK: usize = 128;
 
 impl<'h> TracerContext<'h> {
     pub(super) fn new(host: &'h dyn Host, late: u64) -> TracerContext<'h> {
@@ -49,7 +54,7 @@ impl EventContext for TracerContext<'_> {
             BuiltinVar::Timestamp => self.time as i64,
             BuiltinVar::Walltimestamp => self.wall,
             BuiltinVar::TaskStart => self.task.start as i64,
-            BuiltinVar::Curthread => self.task.task_struct as i64,
+            BuiltinVar::Curthread => self.host.curthread()? as i64,
             _ => 0,
         })
     }
@@ -59,12 +64,39 @@ impl EventContext for TracerContext<'_> {
         Ok(())
     }
 
-    fn read(&mut self, _: AddrSpace, addr: u64, _: &mut [u8]) -> Result<(), Raised> {
-        Err(Raised::new(FaultKind::BadAddr, addr))
+    fn read(&mut self, space: AddrSpace, addr: u64, buf: &mut [u8]) -> Result<(), Raised> {
+        match space {
+            AddrSpace::ByAddress if addr >= USER_END => self.host.read_kernel(addr, buf),
+            _ => Err(Raised::new(FaultKind::BadAddr, addr)),
+        }
     }
 
-    fn read_string(&mut self, _: AddrSpace, addr: u64, _: usize, _: &mut Vec<u8>) -> Result<(), Raised> {
-        Err(Raised::new(FaultKind::BadAddr, addr))
+    fn read_string(
+        &mut self,
+        space: AddrSpace,
+        addr: u64,
+        limit: usize,
+        out: &mut Vec<u8>,
+    ) -> Result<(), Raised> {
+        let start = out.len();
+        let mut chunk = [0; STRING_CHUNK];
+        while out.len() - start < limit {
+            let done = out.len() - start;
+            let next = addr.wrapping_add(done as u64);
+            let size = (STRING_CHUNK - next as usize % STRING_CHUNK).min(limit - done);
+            match self.read(space, next, &mut chunk[..size]) {
+                Err(raised) if done == 0 => return Err(raised),
+                // What could be read is the string.
+                Err(_) => return Ok(()),
+                Ok(()) => {}
+            }
+            let end = chunk[..size].iter().position(|&byte| byte == 0);
+            out.extend_from_slice(&chunk[..end.unwrap_or(size)]);
+            if end.is_some() {
+                return Ok(());
+            }
+        }
+        Ok(())
     }
 
     fn parent(&mut self, pid: u32) -> Option<u32> {
