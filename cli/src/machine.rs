@@ -37,7 +37,7 @@ pub(crate) enum Machine {
     /// Only named: which one is made depends on what the program traces.
     Open {
         /// The probes there would be.
-        environment: SourceEnvironment,
+        environment: Box<SourceEnvironment>,
         /// Which.
         kind: Kind,
     },
@@ -65,7 +65,7 @@ impl Machine {
     pub(crate) fn environment(&self) -> &dyn Environment {
         match self {
             Machine::Ready { source, .. } => source.environment(),
-            Machine::Open { environment, .. } => environment,
+            Machine::Open { environment, .. } => &**environment,
         }
     }
 
@@ -135,7 +135,7 @@ pub(crate) fn choose(
             Kind::Bpf => SourceEnvironment::bpf(None),
             Kind::Ptrace => SourceEnvironment::ptrace(None),
         };
-        Machine::Open { environment, kind }
+        Machine::Open { environment: Box::new(environment), kind }
     } else {
         let symbols: Rc<Symbols> = Rc::default();
         let source: Box<dyn EventSource> = match kind {
@@ -165,7 +165,7 @@ impl Machine {
         };
         let symbols: Rc<Symbols> = Rc::default();
         let mut source: Box<dyn EventSource> = match kind {
-            _ if !traces => Box::new(IdleSource::new(environment, wake)),
+            _ if !traces => Box::new(IdleSource::new(*environment, wake)),
             Kind::Bpf => {
                 caps::can_bpf()
                     .map_err(|why| why.help("run as root, or give a command with -c to trace only that"))?;

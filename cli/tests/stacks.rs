@@ -1,6 +1,8 @@
 //! Stacks and names of a program whose frames are known, as root through eBPF and as an ordinary user through ptrace; what
 //! is printed when the program is gone. What cannot run here says `skipped: why`.
 
+#![allow(clippy::expect_used, reason = "a test fails by a panic, and its parts are no `#[test]` functions")]
+
 use std::path::PathBuf;
 use std::process::Command;
 use std::sync::atomic::{AtomicU32, Ordering};

@@ -1,6 +1,8 @@
 //! Every event printed, to readers that are slow, gone or full: what is lost is counted to the last event, and nothing
 //! hangs. What cannot run here says `skipped: why`.
 
+#![allow(clippy::expect_used, reason = "a test fails by a panic, and its parts are no `#[test]` functions")]
+
 use std::io::Read;
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};

@@ -59,7 +59,7 @@ pub(crate) fn formatted(out: &mut Vec<u8>, format: &[u8], time: &LocalTime, seco
             (b'T', _) => write!(out, "{hour:02}:{minute:02}:{second:02}"),
             (b's', _) => write!(out, "{seconds}"),
             (b'Z', _) => write!(out, "{zone}"),
-            (b'n', _) => write!(out, "\n"),
+            (b'n', _) => writeln!(out),
             (b't', _) => write!(out, "\t"),
             (b'%', _) => write!(out, "%"),
             (b'N', _) => write!(out, "{nanos:09}"),

@@ -36,6 +36,8 @@ impl Scanner<'_, '_> {
             Keyword::Xlate => Previous::Xlate,
             Keyword::Offsetof => Previous::Offsetof,
             Keyword::Else => Previous::Else,
+            // `xlate<const T>`
+            Keyword::Declares if self.previous == Previous::XlateAngle => Previous::XlateAngle,
             _ => Previous::Other,
         };
     }

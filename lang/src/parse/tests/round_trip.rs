@@ -107,6 +107,7 @@ fn definitions() {
             "provider p {\n\tprobe a(int, char *c) : (string s);\n\tprobe b();\n};\n",
         ),
         ("BEGIN { xlate<struct s *>((a, b))->m }", "BEGIN\n{\n\txlate<struct s *>(a, b)->m;\n}\n"),
+        ("inline int x = xlate<const size_t>(y);", "inline int x = xlate<const size_t>(y);\n"),
     ] {
         assert_eq!(check(text), expected, "{text}");
     }
