@@ -136,9 +136,11 @@ funcs! {
     Progenyof = "progenyof", INT, &[C("pid_t")], 1, Pinned, Kernel::Yes, false;
     /// Takes a free speculation: its number, or 0.
     Speculation = "speculation", INT, &[], 0, User, Kernel::No, false;
-    /// Whether the current thread holds a mutex: not available yet.
+    /// The path that a `struct path` of the kernel stands for: not available yet.
+    DPath = "d_path", Str, &[C("struct path *")], 1, Pinned, Kernel::No, true;
+    /// Whether the current thread holds a mutex. The lowering makes this and the next ones loads.
     MutexOwned = "mutex_owned", INT, &[C("struct mutex *")], 1, Pinned, Kernel::No, true;
-    /// The thread that holds a mutex, NULL if none does. The lowering makes this and the next ones loads.
+    /// The thread that holds a mutex, NULL if none does.
     MutexOwner = "mutex_owner", C("struct task_struct *"), &[C("struct mutex *")], 1, Pinned, Kernel::No, true;
     /// 1: every mutex is.
     MutexTypeAdaptive = "mutex_type_adaptive", INT, &[C("struct mutex *")], 1, Free, Kernel::No, false;
@@ -243,7 +245,6 @@ impl Func {
 
 /// Subroutines of D that exist elsewhere or come later, with the reason the checker gives.
 pub const UNIMPLEMENTED: &[(&str, &str)] = &[
-    ("d_path", "d_path() is not implemented (yet)"),
     ("ddi_pathname", "unimplemented subroutine: ddi_pathname"),
     ("msgdsize", "unimplemented subroutine: msgdsize"),
     ("msgsize", "unimplemented subroutine: msgsize"),

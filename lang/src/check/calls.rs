@@ -99,8 +99,8 @@ impl Body<'_, '_> {
             self.arguments(subroutine(func), args, span)?;
             match (func, args) {
                 (Func::Copyin, [_, size]) | (Func::Alloca, [size]) => self.check_size(size, span),
-                (Func::MutexOwned, _) => return Err(errors::not_implemented(span, name)),
-                (Func::MutexOwner, _) => self.known_mutex(span)?,
+                (Func::DPath, _) => return Err(errors::not_implemented(span, name)),
+                (Func::MutexOwned | Func::MutexOwner, _) => self.known_mutex(span)?,
                 (Func::Bcopy, [_, to, _]) => self.check_scratch(func, 2, to, span),
                 (Func::Copyinto, [_, _, to]) => self.check_scratch(func, 3, to, span),
                 (Func::InetNtoa6, [_, strict]) if self.early.constant(strict).is_none() => {

@@ -55,6 +55,7 @@ pub const TABLE: &[(Func, Routine)] = &[
     (Func::Json, json),
     (Func::Progenyof, progenyof),
     (Func::Speculation, speculation),
+    (Func::DPath, expanded),
     (Func::MutexOwned, expanded),
     (Func::MutexOwner, expanded),
     (Func::MutexTypeAdaptive, expanded),

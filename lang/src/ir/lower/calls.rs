@@ -5,7 +5,7 @@ use super::build::{Fits, Val};
 use super::clause::Lower;
 use super::place::MemoryAt;
 use crate::ast::{Clause, Expr, ExprKind, UnaryOp};
-use crate::builtins::{Func, Proto};
+use crate::builtins::{BuiltinVar, Func, Proto};
 use crate::check::info::for_each_expr;
 use crate::check::{ExprInfo, Meaning, TypeInfo};
 use crate::diag::Diagnostic;
@@ -62,6 +62,12 @@ impl Lower<'_> {
                 Ok(Val::new(done, Fits::ANY))
             }
             (Func::MutexOwner, [mutex]) => self.mutex_owner(mutex, span),
+            (Func::MutexOwned, [mutex]) => {
+                let owner = self.mutex_owner(mutex, span)?;
+                let current = self.build.reg(RegKind::Int);
+                self.build.emit(span, Op::Builtin { dst: current, var: BuiltinVar::Curthread, index: 0 });
+                Ok(self.compare(CmpOp::Eq, owner.reg, current, span))
+            }
             (Func::MutexTypeAdaptive | Func::MutexTypeSpin, [mutex]) => {
                 self.effect(mutex)?;
                 Ok(self.build.constant(span, i64::from(func == Func::MutexTypeAdaptive)))
