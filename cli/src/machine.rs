@@ -159,6 +159,7 @@ impl Machine {
         let (environment, kind) = match self {
             Machine::Ready { mut source, host } => {
                 source.configure(settings);
+                known_cpu(settings, &*source)?;
                 return Ok(Tracer { source, host });
             }
             Machine::Open { environment, kind } => (environment, kind),
@@ -178,7 +179,20 @@ impl Machine {
             }
         };
         source.configure(settings);
+        known_cpu(settings, &*source)?;
         Ok(Tracer { source, host: Box::new(LinuxHost::new().with_symbols(symbols)) })
+    }
+}
+
+/// The CPU of `-x cpu` must be one of the source's.
+fn known_cpu(settings: &Settings, source: &dyn EventSource) -> Result<(), Failure> {
+    let cpus = source.cpus();
+    match settings.cpu {
+        Some(cpu) if cpu >= cpus => Err(Failure::fatal(format!(
+            "could not enable tracing: no CPU {cpu}: the last one is {}",
+            cpus.saturating_sub(1)
+        ))),
+        _ => Ok(()),
     }
 }
 

@@ -644,3 +644,58 @@ fn a_filter_of_the_program_itself_gets_no_tracer() {
         assert_eq!(out.matches("getppid:entry").count(), 0, "{who:?}: {out}");
     }
 }
+
+/// A program that writes 4 bytes in an initialiser and 6 in `main`.
+const INITIALISED: &str = "#include <unistd.h>
+__attribute__((constructor)) static void before(void) { write(1, \"abc\\n\", 4); }
+int main(void) { return write(1, \"defgh\\n\", 6) != 6; }
+";
+
+#[test]
+fn a_command_runs_to_where_it_is_to_stand() {
+    let folder = std::env::temp_dir().join(format!("dtrail-evaltime-{}", std::process::id()));
+    std::fs::create_dir_all(&folder).expect("a folder");
+    let (source, program, stripped) = (folder.join("p.c"), folder.join("p"), folder.join("s"));
+    std::fs::write(&source, INITIALISED).expect("there is room");
+    for (to, more) in [(&program, None), (&stripped, Some("-s"))] {
+        let made = Command::new("cc").args(more).arg("-o").arg(to).arg(&source).status();
+        if !made.is_ok_and(|status| status.success()) {
+            let _ = std::fs::remove_dir_all(&folder);
+            return skipped("no C compiler");
+        }
+    }
+    let script = "BEGIN { printf(\"begin\\n\"); }
+        syscall::write:entry /pid == $target && arg0 == 1/ { @ = sum(arg2); }
+        END { printa(\"%@d bytes\\n\", @); }";
+    let (program, stripped) = (program.display().to_string(), stripped.display().to_string());
+    for who in everybody() {
+        for (when, expect) in [
+            ("exec", "begin\nabc\ndefgh\n10 bytes\n\n"),
+            ("preinit", "begin\nabc\ndefgh\n10 bytes\n\n"),
+            ("postinit", "abc\nbegin\ndefgh\n6 bytes\n\n"),
+            ("main", "abc\nbegin\ndefgh\n6 bytes\n\n"),
+        ] {
+            let when = format!("-xevaltime={when}");
+            assert_eq!(printed(who, &["-q", &when, "-c", &program, "-n", script]), expect, "{who:?} {when}");
+        }
+        let output = dtrail(who, &["-q", "-xevaltime=main", "-c", &stripped, "-n", script]);
+        let told = String::from_utf8_lossy(&output.stderr);
+        assert!(told.ends_with(" has no symbol main: evaltime is preinit\n"), "{told}");
+        assert_eq!(String::from_utf8_lossy(&output.stdout), "begin\nabc\ndefgh\n10 bytes\n\n");
+    }
+    let _ = std::fs::remove_dir_all(&folder);
+}
+
+#[test]
+fn one_cpu_alone() {
+    let script = "syscall:::entry { @[cpu] = count(); } END { printa(\"%d %@d\\n\", @); }";
+    for who in everybody() {
+        let text = printed(who, &["-q", "-xcpu=0", "-c", "true", "-n", script]);
+        let others = text.lines().filter(|line| !line.is_empty() && !line.starts_with("0 "));
+        assert_eq!(others.collect::<Vec<_>>(), [""; 0], "{who:?}");
+        let output = dtrail(who, &["-xcpu=100000", "-c", "true", "-n", script]);
+        let told = String::from_utf8_lossy(&output.stderr);
+        assert!(told.contains("could not enable tracing: no CPU 100000: the last one is "), "{told}");
+        assert_eq!(output.status.code(), Some(1));
+    }
+}

@@ -9,10 +9,12 @@ use std::os::unix::ffi::OsStrExt;
 use std::os::unix::process::{CommandExt, ExitStatusExt};
 use std::process::{Command, ExitStatus};
 
+use dtrail_lang::options::EvalTime;
 use dtrail_vm::event::{Error, ExitedHow};
 use rustix::process::{Pid, Signal, WaitOptions};
 
-use crate::search;
+use crate::sys::breakpoint;
+use crate::{evaltime, search};
 
 /// A started process that this one must wait for.
 #[derive(Debug)]
@@ -20,6 +22,8 @@ pub struct Child {
     process: std::process::Child,
     /// Whether it still stands at its first instruction, under ptrace.
     stopped: bool,
+    /// How it ended before tracing began.
+    ended: Option<ExitedHow>,
 }
 
 /// What the child does between `fork` and `execve`: async-signal-safe calls only.
@@ -65,7 +69,7 @@ pub fn start(command: &[u8], mut before_exec: Option<BeforeExec>) -> Result<Chil
         Err(e) => return Err(fail(reason(&e))),
     }
     ptrace(libc::PTRACE_SETOPTIONS, pid, libc::PTRACE_O_EXITKILL as usize).map_err(|e| fail(reason(&e)))?;
-    Ok(Child { process, stopped: true })
+    Ok(Child { process, stopped: true, ended: None })
 }
 
 /// The words of an I/O error, without Rust's number.
@@ -98,6 +102,43 @@ impl Child {
         self.process.id()
     }
 
+    /// Lets it run to where it is to stand when tracing begins; what is to be told of that comes out. If it ends before,
+    /// that is how it ended.
+    pub(crate) fn advance(&mut self, when: EvalTime) -> io::Result<Option<String>> {
+        let pid = self.pid();
+        let Some(mut place) = evaltime::place(pid, when)?.filter(|_| self.stopped) else { return Ok(None) };
+        let options = libc::PTRACE_O_EXITKILL | libc::PTRACE_O_TRACEEXEC;
+        ptrace(libc::PTRACE_SETOPTIONS, pid, options as usize)?;
+        breakpoint::set(pid, place.addr)?;
+        let mut signal = 0;
+        loop {
+            ptrace(libc::PTRACE_CONT, pid, signal as usize)?;
+            let Some((_, status)) = rustix::process::waitpid(Some(as_pid(pid)?), WaitOptions::UNTRACED)?
+            else {
+                return Ok(place.notice);
+            };
+            let status = ExitStatus::from_raw(status.as_raw());
+            let Some(stop) = status.stopped_signal() else {
+                (self.stopped, self.ended) = (false, Some(how(status)));
+                return Ok(None);
+            };
+            signal = stop;
+            match status.into_raw() >> 16 {
+                libc::PTRACE_EVENT_EXEC => {
+                    // Another program: its own place counts.
+                    place = evaltime::place(pid, when)?.unwrap_or(place);
+                    breakpoint::set(pid, place.addr)?;
+                    signal = 0;
+                }
+                0 if stop == libc::SIGTRAP && breakpoint::program_counter(pid)? == place.addr => {
+                    breakpoint::clear(pid)?;
+                    return Ok(place.notice);
+                }
+                _ => {}
+            }
+        }
+    }
+
     /// Lets it run, traced no longer. Nothing if it runs already.
     pub fn release(&mut self) -> io::Result<()> {
         if std::mem::take(&mut self.stopped) {
@@ -108,6 +149,9 @@ impl Child {
 
     /// How it ended, if it has; it is reaped.
     pub fn ended(&mut self) -> Option<ExitedHow> {
+        if self.ended.is_some() {
+            return self.ended;
+        }
         self.process.try_wait().ok().flatten().map(how)
     }
 }

@@ -5,6 +5,7 @@ pub mod caps;
 pub mod child;
 pub mod ebpf;
 pub mod env;
+mod evaltime;
 pub mod host;
 pub mod load;
 pub mod maps;

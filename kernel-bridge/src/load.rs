@@ -143,10 +143,10 @@ fn data(map: &Map) -> &MapData {
 
 impl Loaded {
     /// Hangs every program on its hook, in order. [`Hook::Inject`] has none.
-    pub fn attach(&mut self) -> Result<(), Error> {
+    pub fn attach(&mut self, only_cpu: Option<u32>) -> Result<(), Error> {
         for (name, hook) in &self.programs {
             let program = self.ebpf.program_mut(name).ok_or(ProgramError::NotLoaded);
-            program.and_then(|p| attach_one(p, hook)).map_err(|e| refusal::attach(hook, &e))?;
+            program.and_then(|p| attach_one(p, hook, only_cpu)).map_err(|e| refusal::attach(hook, &e))?;
         }
         Ok(())
     }
@@ -171,13 +171,14 @@ fn program_fd(program: &Program) -> Option<&ProgramFd> {
     program.fd().ok()
 }
 
-fn attach_one(program: &mut Program, hook: &Hook) -> Result<(), ProgramError> {
+fn attach_one(program: &mut Program, hook: &Hook, only_cpu: Option<u32>) -> Result<(), ProgramError> {
     match (program, hook) {
         (_, Hook::Inject) => Ok(()),
         (Program::BtfTracePoint(p), _) => p.attach().map(drop),
         (Program::RawTracePoint(p), hook) => p.attach(tracepoint(hook).unwrap_or_default()).map(drop),
         (Program::PerfEvent(p), Hook::Profile { period }) => {
-            for cpu in cpus::online().map_err(aya::maps::MapError::IoError)? {
+            let online = cpus::online().map_err(aya::maps::MapError::IoError)?;
+            for cpu in online.into_iter().filter(|&cpu| only_cpu.is_none_or(|only| only == cpu)) {
                 p.attach(
                     PerfEventConfig::Software(SoftwareEvent::CpuClock),
                     PerfEventScope::AllProcessesOneCpu { cpu },

@@ -36,6 +36,18 @@ pub struct Libraries {
     pub directories: Vec<String>,
 }
 
+/// Where the command of `-c` stands when tracing begins (`evaltime`).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum EvalTime {
+    /// Right after `execve`: nothing of it has run.
+    #[default]
+    Exec,
+    /// `preinit`: at the entry of the program itself, behind the dynamic linker.
+    Entry,
+    /// `postinit` and `main`: at the call of `main`, behind all initialisers.
+    Main,
+}
+
 /// Every option's value, with DTrace's defaults.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Options {
@@ -67,6 +79,10 @@ pub struct Options {
     pub empty: bool,
     /// Drop messages carry their tag.
     pub droptags: bool,
+    /// `cpu`: only what this CPU fires.
+    pub cpu: Option<u32>,
+    /// Where the command of `-c` stands when tracing begins.
+    pub evaltime: EvalTime,
     /// Longest string in bytes, without the NUL.
     pub strsize: u32,
     /// Bytes of `copyin` memory a clause may use.
@@ -154,6 +170,8 @@ impl Default for Options {
             version: Version::NEWEST,
             empty: false,
             droptags: false,
+            cpu: None,
+            evaltime: EvalTime::Exec,
             strsize: 256,
             scratchsize: 256,
             bufpolicy: BufPolicy::Switch,
@@ -319,6 +337,10 @@ enum Kind {
     Rate(fn(&mut Options) -> &mut u64),
     /// One of a few words, of which only some are available: (word, available).
     Words(&'static [(&'static str, bool)]),
+    /// The number of a CPU.
+    Cpu,
+    /// `exec`, `preinit`, `postinit` or `main`.
+    EvalTime,
     /// A version of the language.
     Version,
     /// A stability triple.
@@ -396,7 +418,7 @@ const ROWS: &[Row] = &[
     outside("dtypes", Kind::Refused),
     row("empty", Kind::Flag(|o| &mut o.empty)),
     row("errtags", Kind::Flag(|o| &mut o.errtags)),
-    row("evaltime", Kind::Words(&[("exec", true), ("preinit", false), ("postinit", false), ("main", false)])),
+    row("evaltime", Kind::EvalTime),
     outside("incdir", Kind::Text(|o, v| o.preprocessor.arguments.push(format!("-I{v}")))),
     row("iregs", Kind::Unused(Shape::Number)),
     row("kdefs", Kind::Refused),
@@ -444,7 +466,7 @@ const ROWS: &[Row] = &[
     row("bufresize", Kind::BufResize),
     row("bufsize", Kind::Size(|o| &mut o.bufsize)),
     row("cleanrate", Kind::Rate(|o| &mut o.cleanrate)),
-    row("cpu", Kind::Refused),
+    row("cpu", Kind::Cpu),
     row("destructive", Kind::Bool(|o| &mut o.destructive)),
     row("dynvarsize", Kind::Size(|o| &mut o.dynvarsize)),
     dynamic("encoding", Kind::Encoding),
@@ -518,6 +540,15 @@ impl Options {
                     Some((_, false)) => {
                         return Err(OptionError::Unsupported(format!("{name}={value} is not supported yet")));
                     }
+                }
+            }
+            Kind::Cpu => self.cpu = Some(within(number(required(value)?)?, 0, i32::MAX as u32)?),
+            Kind::EvalTime => {
+                self.evaltime = match required(value)? {
+                    "exec" => EvalTime::Exec,
+                    "preinit" => EvalTime::Entry,
+                    "postinit" | "main" => EvalTime::Main,
+                    _ => return Err(OptionError::InvalidValue),
                 }
             }
             Kind::Version => self.version = version(required(value)?)?,
@@ -726,7 +757,9 @@ mod tests {
             ("stdc", "a", Ok(())),
             ("stdc", "x", Err("Invalid value for specified option")),
             ("evaltime", "exec", Ok(())),
-            ("evaltime", "main", Err("evaltime=main is not supported yet")),
+            ("evaltime", "main", Ok(())),
+            ("cpu", "0", Ok(())),
+            ("cpu", "one", Err("Invalid value for specified option")),
             ("evaltime", "never", Err("Invalid value for specified option")),
             ("version", "2.0", Ok(())),
             ("version", "1.6.3", Ok(())),

@@ -150,6 +150,10 @@ pub trait EventSource {
     fn configure(&mut self, _options: &Options) {}
     /// Loads and attaches; nothing fires into the plan before `open`.
     fn attach(&mut self, plan: &Plan) -> Result<(), Error>;
+    /// What the user should know of the last `attach`, a line each.
+    fn notices(&mut self) -> Vec<String> {
+        Vec::new()
+    }
     /// Opens the gate and lets a `-c` child go.
     fn open(&mut self) -> Result<(), Error>;
     /// Delivers events until `deadline`, a wake-up, or the end; records are drained and flushed as they come.

@@ -166,6 +166,8 @@ pub struct Target {
     pub namespace: Option<PidNamespace>,
     /// Possible CPUs.
     pub cpus: u32,
+    /// The only CPU whose events count (`cpu`). Ignored under injection, where the source chooses.
+    pub only_cpu: Option<u32>,
     /// Whether raw tracepoints may be loaded as `tp_btf`.
     pub typed: bool,
     /// Bytes of the ring buffer (`bufsize`, rounded up to a power of two).

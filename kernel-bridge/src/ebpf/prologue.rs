@@ -118,6 +118,14 @@ impl Program<'_, '_> {
         self.asm.jmp_imm(Jmp::Eq, R0, 0, self.out);
     }
 
+    /// Goes to `other` on another CPU than the only one that is traced.
+    fn only_cpu(&mut self, other: Label) {
+        if let Some(cpu) = self.env.target.only_cpu {
+            self.asm.call(helper::GET_SMP_PROCESSOR_ID);
+            self.asm.jmp_imm(Jmp::Ne, R0, cpu as i32, other);
+        }
+    }
+
     /// Whether a clause of this hook asks who runs.
     fn wants_identity(&self) -> bool {
         let mut fields = Fields::default();

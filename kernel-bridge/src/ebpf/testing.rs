@@ -142,6 +142,7 @@ pub(super) fn injected() -> Target {
         offsets: KernelOffsets::default(),
         namespace: None,
         cpus: 2,
+        only_cpu: None,
         typed: false,
         ring_size: 1 << 16,
         agg_size: 1 << 16,

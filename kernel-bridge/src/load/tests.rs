@@ -148,7 +148,7 @@ fn programs_run_at_their_hooks() {
         let (mut loaded, mut maps) = load_it(&program(hook.clone(), typed, count_and_send(0)))
             .unwrap_or_else(|e| panic!("{what}: {e}"));
         maps.set_control(WHOSE, u64::from(child.pid()));
-        loaded.attach().unwrap_or_else(|e| panic!("{what}: {e}"));
+        loaded.attach(None).unwrap_or_else(|e| panic!("{what}: {e}"));
         assert_eq!(results(&mut maps), (0, vec![]), "{what}: the gate is shut");
         maps.set_control(control::GATE, 1);
         child.release().expect("it stands");
@@ -170,7 +170,7 @@ fn the_cpu_clock_ticks_on_every_cpu() {
     let hook = Hook::Profile { period: 1_000_000 };
     let (mut loaded, mut maps) = load_it(&program(hook, false, count_and_send(0))).expect("it loads");
     maps.set_control(WHOSE, u64::from(std::process::id()));
-    loaded.attach().expect("it can be attached");
+    loaded.attach(None).expect("it can be attached");
     maps.set_control(control::GATE, 1);
     let until = std::time::Instant::now() + std::time::Duration::from_millis(50);
     while std::time::Instant::now() < until {}
@@ -188,7 +188,7 @@ fn nothing_stays_attached() {
     maps.set_control(WHOSE, u64::from(std::process::id()));
     maps.set_control(control::GATE, 1);
     let started = std::time::Instant::now();
-    loaded.attach().expect("it can be attached");
+    loaded.attach(None).expect("it can be attached");
     let attached = started.elapsed();
     drop(loaded);
     println!("attach {attached:?}, detach {:?}", started.elapsed() - attached);

@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 
 use dtrail_lang::env::{Environment, FiredBy};
 use dtrail_lang::ir;
-use dtrail_lang::options::Options;
+use dtrail_lang::options::{EvalTime, Options};
 use dtrail_lang::plan::layout::{header, thread_end};
 use dtrail_lang::plan::{Capabilities, Overflow, Plan};
 use dtrail_vm::event::{Error, Event, EventSink, EventSource, Exited, Flow, KernelState, Wait};
@@ -64,6 +64,10 @@ pub struct Settings {
     pub temporal: bool,
     /// Whether user stacks are kept whole and unwound by tables (`unwind=dwarf`).
     pub dwarf: bool,
+    /// The only CPU that is traced (`cpu`).
+    pub only_cpu: Option<u32>,
+    /// Where commands stand when tracing begins.
+    pub evaltime: EvalTime,
 }
 
 impl From<&Options> for Settings {
@@ -79,6 +83,8 @@ impl From<&Options> for Settings {
             look,
             temporal: options.temporal,
             dwarf: options.dwarf,
+            only_cpu: options.cpu,
+            evaltime: options.evaltime,
         }
     }
 }
@@ -180,6 +186,7 @@ pub(super) fn target_without_kernel(settings: Settings) -> Result<ebpf::Target, 
         offsets: KernelOffsets::default(),
         namespace: None,
         cpus,
+        only_cpu: settings.only_cpu,
         typed: true,
         ring_size,
         agg_size: settings.agg,
@@ -321,6 +328,10 @@ impl EventSource for BpfSource {
         Capabilities::BASELINE
     }
 
+    fn notices(&mut self) -> Vec<String> {
+        self.targets.take_notices()
+    }
+
     fn configure(&mut self, options: &Options) {
         self.settings = options.into();
         self.symbols.set_demangle(options.demangle);
@@ -328,6 +339,7 @@ impl EventSource for BpfSource {
 
     fn attach(&mut self, plan: &Plan) -> Result<(), Error> {
         self.attached = None;
+        self.targets.advance(self.settings.evaltime)?;
         if plan.groups.is_empty() {
             return Ok(());
         }
@@ -344,7 +356,7 @@ impl EventSource for BpfSource {
         let losses = Losses::new(program.state.counters);
         let mut state = MappedState::new(plan, program.state, maps);
         state.maps().set_control(control::WALL_OFFSET, wall_offset());
-        programs.attach()?;
+        programs.attach(self.settings.only_cpu)?;
         let may_exit = may_exit(plan);
         let processes = dtrail_vm::stacks::used(plan).then(|| self.watch_processes()).flatten();
         self.attached = Some(Attached {

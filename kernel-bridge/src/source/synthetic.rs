@@ -44,6 +44,8 @@ pub struct SyntheticSource {
     /// By probe of the plan: whether its events go through the kernel part.
     injected: Vec<bool>,
     stopped: bool,
+    /// `cpu`: the only one whose events are delivered.
+    only_cpu: Option<u32>,
 }
 
 /// A `tick` probe of the plan.
@@ -104,6 +106,7 @@ impl SyntheticSource {
             kernel: None,
             injected: Vec::new(),
             stopped: false,
+            only_cpu: None,
             file,
         }
     }
@@ -152,6 +155,9 @@ impl SyntheticSource {
         let probe = self.probes.get(self.next).copied().flatten();
         self.next += 1;
         let (Step::Fire(event), Some(probe)) = (step, probe) else { return Ok(Some(Flow::Continue)) };
+        if self.only_cpu.is_some_and(|only| only != event.cpu) {
+            return Ok(Some(Flow::Continue));
+        }
         match &mut self.kernel {
             Some(kernel) if self.injected.get(probe.index()) == Some(&true) => {
                 let flow = kernel.fire(probe, event, sink)?;
@@ -190,6 +196,7 @@ impl EventSource for SyntheticSource {
     }
 
     fn configure(&mut self, options: &Options) {
+        self.only_cpu = options.cpu;
         if let Some(kernel) = &mut self.kernel {
             kernel.configure(options);
         }

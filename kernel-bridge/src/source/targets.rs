@@ -5,6 +5,7 @@
 use std::io;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 
+use dtrail_lang::options::EvalTime;
 use dtrail_vm::event::{Error, Exited};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::process::{Pid, PidfdFlags, pidfd_open};
@@ -26,6 +27,8 @@ pub struct Targets {
     watched: Vec<Watched>,
     /// Those that have ended since they were asked for.
     ended: Vec<Exited>,
+    /// What is to be told of where commands stand.
+    notices: Vec<String>,
 }
 
 #[derive(Debug)]
@@ -55,12 +58,28 @@ impl Targets {
             })?;
             watched.push(Watched { pid, alive: Some(alive), child });
         }
-        Ok(Targets { watched, ended: Vec::new() })
+        Ok(Targets { watched, ended: Vec::new(), notices: Vec::new() })
     }
 
     /// `$target`: the first of them.
     pub fn first(&self) -> Option<u32> {
         self.watched.first().map(|w| w.pid)
+    }
+
+    /// Lets commands that stand after `execve` run to where they are to stand when tracing begins.
+    pub fn advance(&mut self, when: EvalTime) -> Result<(), Error> {
+        for child in self.watched.iter_mut().filter_map(|w| w.child.as_mut()) {
+            let notice = child.advance(when).map_err(|e| {
+                Error::new(format!("process {}: {e}", child.pid())).context("cannot obey evaltime")
+            })?;
+            self.notices.extend(notice);
+        }
+        Ok(())
+    }
+
+    /// What is to be told of [`Targets::advance`].
+    pub fn take_notices(&mut self) -> Vec<String> {
+        std::mem::take(&mut self.notices)
     }
 
     /// Lets the commands run.

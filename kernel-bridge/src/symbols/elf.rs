@@ -225,24 +225,44 @@ fn text_at(bytes: &[u8], at: u32) -> &[u8] {
     &rest[..rest.iter().position(|&byte| byte == 0).unwrap_or(rest.len())]
 }
 
+/// The address of a global function and the file's entry, both in the file's own layout.
+pub(super) fn address(
+    file: &File,
+    name: &[u8],
+    separate: &dyn Fn(Separate<'_>) -> Option<File>,
+) -> Option<(u64, u64)> {
+    let mut header = [0; 64];
+    file.read_exact_at(&mut header, 0).ok()?;
+    let found = named(&Elf::open(file)?, separate);
+    let function =
+        found.iter().filter(|function| function.name == name).max_by_key(|function| function.binding)?;
+    Some((function.start, u64_at(&header, 24)?))
+}
+
+/// The functions of a file with those of its debug file.
+fn named(elf: &Elf<'_>, separate: &dyn Fn(Separate<'_>) -> Option<File>) -> Vec<Named> {
+    let mut found = Vec::new();
+    elf.functions(DYNSYM, &mut found);
+    if elf.functions(SYMTAB, &mut found).is_none() {
+        let debug = elf
+            .build_id()
+            .and_then(|id| separate(Separate::BuildId(&id)))
+            .or_else(|| elf.debug_link().and_then(|name| separate(Separate::Link(&name))));
+        if let Some(debug) = &debug
+            && let Some(debug) = Elf::open(debug)
+        {
+            debug.functions(SYMTAB, &mut found);
+        }
+    }
+    found
+}
+
 impl Functions {
     /// Reads a file's functions. `separate` opens a debug file: by the build ID's path under `/usr/lib/debug`, or by the
     /// name that the file gives.
     pub(super) fn read(file: &File, separate: &dyn Fn(Separate<'_>) -> Option<File>) -> Option<Functions> {
         let elf = Elf::open(file)?;
-        let mut found = Vec::new();
-        elf.functions(DYNSYM, &mut found);
-        if elf.functions(SYMTAB, &mut found).is_none() {
-            let debug = elf
-                .build_id()
-                .and_then(|id| separate(Separate::BuildId(&id)))
-                .or_else(|| elf.debug_link().and_then(|name| separate(Separate::Link(&name))));
-            if let Some(debug) = &debug
-                && let Some(debug) = Elf::open(debug)
-            {
-                debug.functions(SYMTAB, &mut found);
-            }
-        }
+        let found = named(&elf, separate);
         Some(Functions::new(found, elf.segments))
     }
 

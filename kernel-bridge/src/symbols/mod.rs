@@ -278,10 +278,28 @@ impl Inner {
 
 /// Opens a file and, if it has one, its debug file, and reads their functions.
 fn read_functions(path: &str, root: &str) -> Option<Functions> {
+    with_debug_file(path, root, |file, separate| Functions::read(file, separate))
+}
+
+/// The address of a global function of a process's program and the program's entry, both in its file's own layout.
+pub(crate) fn function_address(pid: u32, name: &[u8]) -> Option<(u64, u64)> {
+    let path = std::fs::read_link(format!("/proc/{pid}/exe")).ok()?;
+    let root = format!("/proc/{pid}/root");
+    with_debug_file(&format!("{root}{}", path.to_str()?), &root, |file, separate| {
+        elf::address(file, name, separate)
+    })
+}
+
+/// Opens a file, and gives it with the way to its debug file.
+fn with_debug_file<T>(
+    path: &str,
+    root: &str,
+    read: impl FnOnce(&File, &dyn Fn(Separate<'_>) -> Option<File>) -> Option<T>,
+) -> Option<T> {
     let file = File::open(path.strip_suffix(" (deleted)").unwrap_or(path)).ok()?;
     let folder = path.strip_prefix(root).unwrap_or(path).rsplit_once('/').map_or("", |(folder, _)| folder);
     let open = |path: String| File::open(PathBuf::from(format!("{root}{path}"))).ok();
-    Functions::read(&file, &|separate| match separate {
+    read(&file, &|separate| match separate {
         Separate::BuildId(id) => {
             let (first, rest) = id.split_at_checked(2)?;
             open(format!("/usr/lib/debug/.build-id/{first}/{rest}.debug"))

@@ -4,6 +4,7 @@
 //! in `child.rs`. Never: anything about D.
 
 pub mod bpf;
+pub(crate) mod breakpoint;
 pub mod cpus;
 pub mod grace;
 pub mod hidden_files;

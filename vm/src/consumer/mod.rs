@@ -73,6 +73,9 @@ pub fn run(
         let _ = source.detach();
         return Err(error.context("could not enable tracing"));
     }
+    for notice in source.notices() {
+        output.diagnostic(format!("{}: {notice}", settings.program).as_bytes());
+    }
     let mut consumer = Consumer {
         session: Session::new(plan, engine, host, output, settings, source.reads_only_resident_memory()),
         timers: Timers::new(plan, settings, source.fires_ticks()),

@@ -22,6 +22,9 @@ impl Program<'_, '_> {
         if tells || !self.hook.probes.is_empty() {
             self.start_context();
         }
+        // That a thread ends counts on every CPU.
+        let fired = self.asm.label();
+        self.only_cpu(fired);
         for (i, (probe, group, select)) in self.hook.probes.iter().enumerate() {
             let next = self.asm.label();
             if i > 0 && self.env.facts.iter().any(|f| f.exits) {
@@ -46,6 +49,7 @@ impl Program<'_, '_> {
             self.run_group(*group, next, last, subprograms, &arguments)?;
             self.asm.bind(next);
         }
+        self.asm.bind(fired);
         if tells {
             self.tell_thread_end()?;
         }

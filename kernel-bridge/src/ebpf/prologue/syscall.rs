@@ -52,6 +52,8 @@ impl Program<'_, '_> {
         if remembers {
             self.remember_sigreturn();
         }
+        // Not before: a call that is entered on one CPU may return on another.
+        self.only_cpu(self.out);
         self.primary(exit, typed, alone, &groups, subprograms)?;
         for (i, probe) in further.iter().enumerate() {
             let next = self.asm.label();

@@ -8,6 +8,7 @@
 //!
 //! Everything happens in the thread that made the source: the kernel accepts ptrace requests from no other.
 
+mod advance;
 mod alarm;
 mod attach;
 mod calls;
@@ -28,7 +29,7 @@ use std::time::{Duration, Instant};
 
 use dtrail_lang::env::Environment;
 use dtrail_lang::ir::ProbeIndex;
-use dtrail_lang::options::Options;
+use dtrail_lang::options::{EvalTime, Options};
 use dtrail_lang::plan::{Capabilities, Plan};
 use dtrail_vm::event::{Error, Event, EventSink, EventSource, Exited, Flow, KernelState, Wait};
 use dtrail_vm::fault::Drops;
@@ -88,6 +89,10 @@ pub struct PtraceSource {
     sampler: Sampler,
     /// `unwind=dwarf`
     dwarf: bool,
+    /// `cpu`: the only one that fires.
+    only_cpu: Option<u32>,
+    evaltime: EvalTime,
+    notices: Vec<String>,
     /// Bound to its thread.
     _thread: PhantomData<*const ()>,
 }
@@ -135,6 +140,9 @@ impl PtraceSource {
             symbols: Rc::default(),
             sampler: Sampler::default(),
             dwarf: false,
+            only_cpu: None,
+            evaltime: EvalTime::Exec,
+            notices: Vec::new(),
             _thread: PhantomData,
         })
     }
@@ -166,6 +174,9 @@ impl PtraceSource {
             return Flow::Continue;
         }
         let Some(thread) = self.threads.get(tid) else { return Flow::Continue };
+        if self.only_cpu.is_some_and(|only| only != thread.cpu(tid)) {
+            return Flow::Continue;
+        }
         self.delivered = true;
         let mut context = StopContext {
             tid,
@@ -209,6 +220,8 @@ impl EventSource for PtraceSource {
     fn configure(&mut self, options: &Options) {
         self.symbols.set_demangle(options.demangle);
         self.dwarf = options.dwarf;
+        self.only_cpu = options.cpu;
+        self.evaltime = options.evaltime;
     }
 
     fn attach(&mut self, plan: &Plan) -> Result<(), Error> {
@@ -222,14 +235,25 @@ impl EventSource for PtraceSource {
         // The exit event costs a stop for each thread, so it is asked for only when it says something.
         let exits = if calls.wants_exits() { libc::PTRACE_O_TRACEEXIT } else { 0 };
         let filter = filter::filter(calls.numbers());
+        let mut executed = Vec::with_capacity(self.commands.len());
         for command in self.commands.drain(..) {
             let pid = command.pid;
             command.execute(&filter)?;
             sys::set_options(pid, OPTIONS | exits)
                 .map_err(|error| Error::new(error.to_string()).context("cannot trace the command"))?;
+            executed.push(pid);
         }
         self.calls = Rc::new(calls);
+        if self.evaltime != EvalTime::Exec {
+            for pid in executed {
+                self.advance(pid)?;
+            }
+        }
         Ok(())
+    }
+
+    fn notices(&mut self) -> Vec<String> {
+        std::mem::take(&mut self.notices)
     }
 
     fn open(&mut self) -> Result<(), Error> {

@@ -1,0 +1,60 @@
+//! A command that is to stand at its entry or at `main` when tracing begins runs there: its stops are seen to as ever, but
+//! fire nothing, for the gate is shut.
+
+use dtrail_vm::event::{Error, Event, EventSink, Flow};
+
+use super::PtraceSource;
+use super::sys::{self, Resume, Waited};
+use crate::evaltime;
+use crate::sys::breakpoint;
+
+/// What takes nothing.
+struct Nobody;
+
+impl EventSink for Nobody {
+    fn event(&mut self, _: Event<'_>) -> Flow {
+        Flow::Continue
+    }
+}
+
+impl PtraceSource {
+    /// Lets a command that stands at its exec event run to the place that `evaltime` names. If it ends before, that is
+    /// noted like every end.
+    pub(super) fn advance(&mut self, pid: u32) -> Result<(), Error> {
+        let fail = |error: std::io::Error| Error::new(error.to_string()).context("cannot obey evaltime");
+        let Some(mut addr) = self.aim(pid).map_err(fail)? else { return Ok(()) };
+        sys::resume(pid, Resume::Run, 0);
+        loop {
+            let (tid, status) = match sys::wait_any(true).map_err(fail)? {
+                Waited::Changed(tid, status) => (tid, status),
+                Waited::Interrupted if self.woken(Some(std::time::Duration::ZERO)) => {
+                    return Err(Error::new("interrupted").context("cannot obey evaltime"));
+                }
+                Waited::Interrupted | Waited::Nothing => continue,
+                Waited::NoChildren => return Ok(()),
+            };
+            let stopped = libc::WIFSTOPPED(status) && tid == pid;
+            let event = status >> 16;
+            let trapped = stopped && event == 0 && libc::WSTOPSIG(status) == libc::SIGTRAP;
+            if trapped && breakpoint::program_counter(tid).ok() == Some(addr) {
+                return breakpoint::clear(tid).map_err(fail);
+            }
+            if stopped && event == libc::PTRACE_EVENT_EXEC {
+                // Another program: its own place counts.
+                addr = self.aim(pid).map_err(fail)?.unwrap_or(addr);
+            }
+            self.changed(tid, status, &mut Nobody);
+            if !self.roots.contains(&Some(pid)) {
+                return Ok(());
+            }
+        }
+    }
+
+    /// Sets the breakpoint in a process that stands after `execve`.
+    fn aim(&mut self, pid: u32) -> std::io::Result<Option<u64>> {
+        let Some(place) = evaltime::place(pid, self.evaltime)? else { return Ok(None) };
+        breakpoint::set(pid, place.addr)?;
+        self.notices.extend(place.notice);
+        Ok(Some(place.addr))
+    }
+}
