@@ -5,7 +5,7 @@ use std::os::unix::ffi::OsStrExt;
 use std::rc::Rc;
 
 use dtrail_vm::fault::{FaultKind, Raised};
-use dtrail_vm::host::{Facts, Host, LocalTime, TaskInfo};
+use dtrail_vm::host::{CpuPlace, Facts, Host, LocalTime, TaskInfo};
 use dtrail_vm::names::Names;
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
@@ -14,6 +14,7 @@ use crate::procfs;
 use crate::providers::syscall_table;
 use crate::readers::memory::KernelMemory;
 use crate::symbols::Symbols;
+use crate::sys::cpus;
 
 /// This machine.
 #[derive(Debug)]
@@ -63,6 +64,10 @@ impl Host for LinuxHost {
     fn cpu(&self) -> u32 {
         // SAFETY: no preconditions; -1 only on kernels without the call.
         u32::try_from(unsafe { libc::sched_getcpu() }).unwrap_or(0)
+    }
+
+    fn place(&self, cpu: u32) -> CpuPlace {
+        cpus::place(cpu)
     }
 
     fn own_task(&self) -> TaskInfo {

@@ -17,12 +17,32 @@ pub struct LibraryFile {
 }
 
 /// Every file, in dependency order: each uses only those before it.
-pub const FILES: &[LibraryFile] = &[LibraryFile {
-    name: "platform.d",
-    text: include_str!("../lib/platform.d"),
-    defines: &["zonename", "pset"],
-    needs: &[],
-}];
+pub const FILES: &[LibraryFile] = &[
+    LibraryFile {
+        name: "platform.d",
+        text: include_str!("../lib/platform.d"),
+        defines: &["zonename", "pset"],
+        needs: &[],
+    },
+    LibraryFile {
+        name: "cpu.d",
+        text: include_str!("../lib/cpu.d"),
+        defines: &["cpuinfo_t", "curcpu"],
+        needs: &[],
+    },
+    LibraryFile {
+        name: "procfs.d",
+        text: include_str!("../lib/procfs.d"),
+        defines: &["psinfo_t", "lwpsinfo_t", "curpsinfo", "curlwpsinfo"],
+        needs: &[],
+    },
+    LibraryFile {
+        name: "files.d",
+        text: include_str!("../lib/files.d"),
+        defines: &["fileinfo_t", "fds"],
+        needs: &[],
+    },
+];
 
 /// The files that a program needs which uses the words for which `uses` answers true, in dependency order.
 pub fn used_by(uses: &dyn Fn(&str) -> bool) -> Vec<&'static LibraryFile> {
@@ -46,6 +66,7 @@ mod tests {
         let names =
             |word: &str| used_by(&|other| other == word).iter().map(|file| file.name).collect::<Vec<_>>();
         assert_eq!(names("zonename"), ["platform.d"]);
+        assert_eq!(names("curlwpsinfo"), ["procfs.d"]);
         assert_eq!(names("nothing"), Vec::<&str>::new());
     }
 

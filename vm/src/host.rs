@@ -18,6 +18,11 @@ pub trait Host {
     fn wall_clock(&self) -> i64;
     /// The CPU this thread runs on.
     fn cpu(&self) -> u32;
+    /// The physical package and the NUMA node of a CPU.
+    fn place(&self, cpu: u32) -> CpuPlace {
+        let _ = cpu;
+        CpuPlace::default()
+    }
     /// The tracer's identity: what `pid`, `execname` and their kin read in `BEGIN`, `END` and `tick`.
     fn own_task(&self) -> TaskInfo;
     /// Where the kernel's `struct task_struct` of the tracer's thread is (`curthread` in the same probes), or a fault if
@@ -65,6 +70,15 @@ impl std::fmt::Debug for Facts {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str("Facts")
     }
+}
+
+/// Where a CPU is in the machine.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct CpuPlace {
+    /// Physical package (`chip`).
+    pub chip: u32,
+    /// NUMA node (`lgrp`).
+    pub lgrp: u32,
 }
 
 /// Identity of a thread.

@@ -5,6 +5,8 @@ use dtrail_lang::ir::{Reg, RegKind};
 use dtrail_lang::options::MAX_FRAMES;
 use dtrail_lang::plan::SharedSlot;
 
+use dtrail_vm::host::CpuPlace;
+
 use super::alloc::StrHome;
 use super::asm::{Alu, Asm, Jmp, R0, R1, R7, Size};
 use super::clause::Gen;
@@ -74,6 +76,22 @@ fn int_builtin(
                 asm.mov_imm(R1, i64::from(clause_number));
                 asm.alu(Alu::Or, R0, R1);
             }
+            asm.bind(done);
+        }
+        BuiltinVar::Chip | BuiltinVar::Lgrp => {
+            let of = |place: &CpuPlace| if var == BuiltinVar::Chip { place.chip } else { place.lgrp };
+            let places: Vec<u8> =
+                env.target.places.iter().flat_map(|place| of(place).to_le_bytes()).collect();
+            let done = asm.label();
+            env.filler().read(asm, base, Field::Cpu, known);
+            asm.mov(R1, R0);
+            asm.mov_imm(R0, 0);
+            asm.jmp_value(Jmp::Ge, R1, env.target.places.len() as i64, R0, done);
+            asm.alu_imm(Alu::Lsh, R1, 2);
+            let at = env.rodata.borrow_mut().intern(&places);
+            asm.map_value(R0, env.rodata_map, at);
+            asm.alu(Alu::Add, R0, R1);
+            asm.ldx(Size::W, R0, R0, 0);
             asm.bind(done);
         }
         BuiltinVar::Ipl => asm.mov_imm(R0, 0),

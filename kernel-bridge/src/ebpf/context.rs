@@ -126,7 +126,7 @@ impl Needs {
             BuiltinVar::Pid | BuiltinVar::Tid => self.fields.add(Field::PidTgid),
             BuiltinVar::Ppid => self.fields.add(Field::Ppid),
             BuiltinVar::Uid | BuiltinVar::Gid => self.fields.add(Field::UidGid),
-            BuiltinVar::Cpu => self.fields.add(Field::Cpu),
+            BuiltinVar::Cpu | BuiltinVar::Chip | BuiltinVar::Lgrp => self.fields.add(Field::Cpu),
             BuiltinVar::Timestamp => self.fields.add(Field::Time),
             BuiltinVar::Walltimestamp => {
                 self.fields.add(Field::Time);

@@ -49,6 +49,7 @@ pub use emit::{EmitError, emit};
 
 use dtrail_lang::ir::{AggId, AggSiteId, ProbeIndex, VarId};
 use dtrail_lang::plan::{GroupId, KeyPart};
+use dtrail_vm::host::CpuPlace;
 
 /// All that is loaded for one plan.
 #[derive(Clone, Debug)]
@@ -168,6 +169,8 @@ pub struct Target {
     pub cpus: u32,
     /// The only CPU whose events count (`cpu`). Ignored under injection, where the source chooses.
     pub only_cpu: Option<u32>,
+    /// Where each CPU is, by number; package and node 0 beyond.
+    pub places: Vec<CpuPlace>,
     /// Whether raw tracepoints may be loaded as `tp_btf`.
     pub typed: bool,
     /// Bytes of the ring buffer (`bufsize`, rounded up to a power of two).

@@ -143,6 +143,7 @@ pub(super) fn injected() -> Target {
         namespace: None,
         cpus: 2,
         only_cpu: None,
+        places: Vec::new(),
         typed: false,
         ring_size: 1 << 16,
         agg_size: 1 << 16,

@@ -171,7 +171,12 @@ fn target(plan: &Plan, settings: Settings, types: &Btf) -> Result<ebpf::Target, 
         Error::new(format!("this kernel has no {member}"))
             .help("please report it with the output of `uname -r`")
     })?;
-    Ok(ebpf::Target { sites: sites(plan), offsets, ..target_without_kernel(settings)? })
+    Ok(ebpf::Target {
+        sites: sites(plan),
+        offsets,
+        places: cpus::places().to_vec(),
+        ..target_without_kernel(settings)?
+    })
 }
 
 /// What the emitter must know besides the kernel's types.
@@ -187,6 +192,7 @@ pub(super) fn target_without_kernel(settings: Settings) -> Result<ebpf::Target, 
         namespace: None,
         cpus,
         only_cpu: settings.only_cpu,
+        places: Vec::new(),
         typed: true,
         ring_size,
         agg_size: settings.agg,

@@ -335,6 +335,8 @@ impl EventContext for SyntheticContext<'_> {
             BuiltinVar::Uid => i64::from(task.uid),
             BuiltinVar::Gid => i64::from(task.gid),
             BuiltinVar::Cpu => i64::from(*cpu),
+            // Made-up CPUs are all in one place.
+            BuiltinVar::Chip | BuiltinVar::Lgrp => 0,
             BuiltinVar::Timestamp => *time as i64,
             BuiltinVar::Walltimestamp => *wall,
             BuiltinVar::Errno => i64::from(*errno),

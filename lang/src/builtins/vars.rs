@@ -90,14 +90,17 @@ vars! {
     Ustackdepth = "ustackdepth", "uint32_t", Int, Pinned, false, "Stable/Stable/Common";
     /// Address of the thread's `struct task_struct`.
     Curthread = "curthread", "struct task_struct *", Int, Pinned, false, "Stable/Private/Common";
+    /// Physical package of the CPU.
+    Chip = "chip", "chipid_t", Int, Pinned, false, "Stable/Stable/Common";
+    /// NUMA node of the CPU.
+    Lgrp = "lgrp", "lgrp_id_t", Int, Pinned, false, "Stable/Stable/Common";
     /// Internal: start time of the thread, nanoseconds since boot; with `tid` it is the identity that `self->` is
     /// keyed by.
     TaskStart = "<task start>", "uint64_t", Int, Pinned, false, "Internal/Internal/Unknown";
 }
 
 /// Built-in variables of D that come later; the checker says `X is not supported yet`.
-pub const UNIMPLEMENTED: &[&str] =
-    &["chip", "curcpu", "curlwpsinfo", "curpsinfo", "cwd", "lgrp", "root", "vtimestamp"];
+pub const UNIMPLEMENTED: &[&str] = &["cwd", "root", "vtimestamp"];
 
 impl Var {
     /// The row of a variable.

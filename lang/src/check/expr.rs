@@ -12,7 +12,7 @@ use super::inline::Value;
 use super::names::{Marked, Provenance, VarShape, shown};
 use super::session::{Session, Signature};
 use super::suggest;
-use super::translator::Translation;
+use super::translator::{From, Translation};
 use crate::ast::{BinaryOp, Expr, ExprId, ExprKind, Ident, UnaryOp};
 use crate::builtins::BuiltinVar;
 use crate::diag::Diagnostic;
@@ -156,12 +156,20 @@ impl Body<'_, '_> {
         if info.bit_field {
             return Err(errors::sizeof_bit_field(span));
         }
-        self.session.complete(info.ty);
+        let ty = match info.meaning {
+            // An inline and a translator's member have a type of their own.
+            Meaning::Translation(Translation { from: From::Formula(id), pointer, .. }) => {
+                let declared = self.session.formulas[id.index()].ty.ty;
+                self.session.types.target(declared).filter(|_| !pointer).unwrap_or(declared)
+            }
+            _ => info.ty,
+        };
+        self.session.complete(ty);
         let size = match info.meaning {
             Meaning::Symbol(..) if matches!(self.session.types.resolve(info.ty), Type::Function(_)) => {
                 self.session.function_size(operand)
             }
-            _ => self.session.types.size(info.ty, self.session.limits.strsize),
+            _ => self.session.types.size(ty, self.session.limits.strsize),
         };
         let size = size.ok_or_else(|| errors::sizeof_type(span))?;
         Ok(ExprInfo::value(self.session.types.common().size).meaning(Meaning::Known(size as i64)))

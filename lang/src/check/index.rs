@@ -274,17 +274,13 @@ impl Body<'_, '_> {
         Ok(info.meaning(Meaning::Argument(index as u32)))
     }
 
-    /// `uregs[]` and `fds[]`, which no source can read yet: what is wrong with the key comes first.
+    /// `uregs[]`, which no source can read yet: what is wrong with the key comes first.
     fn array_to_come(&mut self, name: &str, keys: &[Expr], span: Span) -> Checked {
         let [key] = keys else {
             let (kind, expected) = (errors::ProtoKind::Args, errors::Expected::Exactly(1));
             return Err(errors::prototype_length(span, name, kind, keys.len(), expected));
         };
         let info = self.expr(key)?;
-        if name != "uregs" {
-            let why = "the kernel's table of open files cannot be read yet";
-            return Err(errors::not_supported_yet(span, &format!("{name}[]")).help(why));
-        }
         match info.constant {
             None => Err(errors::index_not_constant(span, name, &self.show(info))),
             Some(index) if !(0..=LAST_REGISTER).contains(&index) => {

@@ -54,7 +54,7 @@ pub use names::{Marked, Provenance, VarInfo, VarShape};
 pub use session::{Checked, CheckedClause, Session};
 
 /// Built-in variables that are only ever indexed.
-const BUILTIN_ARRAYS: &[&str] = &["args", "uregs", "fds"];
+const BUILTIN_ARRAYS: &[&str] = &["args", "uregs"];
 
 /// A variable's shape as messages name it.
 fn kind_of_shape(shape: &VarShape) -> &'static str {

@@ -53,6 +53,8 @@ impl EventContext for TracerContext<'_> {
             BuiltinVar::Cpu => i64::from(self.cpu),
             BuiltinVar::Timestamp => self.time as i64,
             BuiltinVar::Walltimestamp => self.wall,
+            BuiltinVar::Chip => i64::from(self.host.place(self.cpu).chip),
+            BuiltinVar::Lgrp => i64::from(self.host.place(self.cpu).lgrp),
             BuiltinVar::TaskStart => self.task.start as i64,
             BuiltinVar::Curthread => self.host.curthread()? as i64,
             _ => 0,

@@ -11,6 +11,7 @@ use dtrail_vm::names::Process;
 use super::threads::Thread;
 use super::{sys, unwind};
 use crate::symbols::Symbols;
+use crate::sys::cpus;
 use crate::{host, procfs};
 
 /// One firing in a stopped thread.
@@ -41,6 +42,8 @@ impl EventContext for StopContext<'_> {
             BuiltinVar::Uid => i64::from(self.thread.ids(tid).0),
             BuiltinVar::Gid => i64::from(self.thread.ids(tid).1),
             BuiltinVar::Cpu => i64::from(self.thread.cpu(tid)),
+            BuiltinVar::Chip => i64::from(cpus::place(self.thread.cpu(tid)).chip),
+            BuiltinVar::Lgrp => i64::from(cpus::place(self.thread.cpu(tid)).lgrp),
             BuiltinVar::Timestamp => self.time as i64,
             BuiltinVar::Walltimestamp => *self.wall.get_or_insert_with(host::wall_clock),
             BuiltinVar::Errno => i64::from(self.errno),

@@ -11,6 +11,14 @@ fn check_pair(body: &str, expect: &str) {
 }
 
 #[test]
+fn an_inline_of_a_translation_has_the_size_of_its_type() {
+    let inlines = "inline struct s v = xlate <struct s> (3); inline struct s *p = xlate <struct s *> (3);";
+    for size in ["sizeof (p) == 8", "sizeof (v) == sizeof (struct s)", "sizeof (*p) == sizeof (struct s)"] {
+        check(&format!("{PAIR}{inlines} BEGIN {{ trace({size}); }}"), "ok");
+    }
+}
+
+#[test]
 fn uses() {
     for (body, expected) in [
         ("trace(xlate<struct s>(3).a);", "ok"),
