@@ -279,6 +279,20 @@ fn plans_and_forms() {
 }
 
 #[test]
+fn json_rows_name_the_cpu_in_quiet_mode_too() {
+    let events = Scratch::new("cpu.events", "thread 7\nat 1 syscall::read:entry cpu=1\n");
+    let source = format!("--source=synthetic={}", events.path());
+    for engine in ["interp", "jit", "rbpf"] {
+        let output =
+            run(&[&source, "--engine", engine, "--format", "json", "-qn", "syscall::read:entry{trace(1);}"]);
+        let out = String::from_utf8(output.stdout).expect("text");
+        let rows: Vec<&str> = out.lines().filter(|line| line.starts_with("{\"type\":\"row\"")).collect();
+        assert_eq!(rows.len(), 1, "{out}");
+        assert!(rows[0].starts_with("{\"type\":\"row\",\"cpu\":1,"), "{engine}: {out}");
+    }
+}
+
+#[test]
 fn made_up_events_on_the_command_line() {
     let events = Scratch::new(
         "a.events",

@@ -557,8 +557,8 @@ impl Options {
                 self.amin = Some(triple);
             }
             Kind::PrintSize => {
-                let bytes = within(size(required(value)?)?, 0, 65536)?;
-                self.printsize = bytes.max(8).next_multiple_of(8);
+                let bytes = within(size(required(value)?)?, 1, 65536)?;
+                self.printsize = bytes.next_multiple_of(8);
             }
             Kind::Unwind => {
                 self.dwarf = match required(value)? {
@@ -735,6 +735,13 @@ mod tests {
         assert_eq!(set("strsize", Some("1")), Err(OptionError::InvalidValue));
         assert_eq!(set("strsize", Some("1k")).map(|o| o.strsize), Ok(1024));
         assert_eq!(set("strsize", None), Err(OptionError::InvalidValue));
+        // From 8 to 65536 once rounded up to a multiple of 8.
+        for (value, expected) in [("1", 8), ("8", 8), ("9", 16), ("64k", 65536)] {
+            assert_eq!(set("printsize", Some(value)).map(|o| o.printsize), Ok(expected), "{value}");
+        }
+        for value in ["0", "65537", "-8"] {
+            assert_eq!(set("printsize", Some(value)), Err(OptionError::InvalidValue), "{value}");
+        }
     }
 
     #[test]

@@ -3,7 +3,7 @@
 //! Reading is pure: no file is opened, no clock is read. Any text gives a file or one error with its line and column,
 //! never a panic.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 use std::sync::Arc;
 
 use dtrail_lang::builtins::rates::{Bare, parse_rate};
@@ -17,6 +17,7 @@ use super::event_names::EventNames;
 use super::event_words::{Attribute, Cursor, Word};
 use super::synthetic_event::{ProbeName, SyntheticEvent};
 use crate::env::{MacroValues, SourceEnvironment};
+use crate::providers;
 
 pub use super::event_words::ParseError;
 
@@ -86,6 +87,10 @@ struct Reader {
     cpus: u32,
     target: u32,
     declared: Vec<Probe>,
+    /// The descriptions that the declared probes answer: their components, module and function also left empty.
+    taken: HashSet<[Box<str>; 4]>,
+    /// What can be named without any declaration; made when the first one needs it.
+    undeclared: Option<SourceEnvironment>,
     /// Made when the first event needs it; nothing may be declared afterwards.
     environment: Option<SourceEnvironment>,
     threads: BTreeMap<u32, Thread>,
@@ -116,6 +121,8 @@ impl Default for Reader {
             cpus: 1,
             target: 0,
             declared: Vec::new(),
+            taken: HashSet::new(),
+            undeclared: None,
             environment: None,
             threads: BTreeMap::new(),
             current: None,
@@ -269,9 +276,23 @@ impl Reader {
             };
             args.push(ProbeArg { ty: ty.into(), userland });
         }
-        let known = SourceEnvironment::synthetic(MacroValues::default(), self.declared.clone());
-        if !matches!(known.match_probes(&description(&parts)), Err(NoMatch::Zero | NoMatch::Refused { .. })) {
+        let undeclared = self
+            .undeclared
+            .get_or_insert_with(|| SourceEnvironment::synthetic(MacroValues::default(), Vec::new()));
+        let described =
+            |module: &str, function: &str| [provider, module, function, name].map(Box::<str>::from);
+        // A provider that is in no table has no probe but those declared.
+        let in_table = || {
+            let found = undeclared.match_probes(&description(&parts));
+            !matches!(found, Err(NoMatch::Zero | NoMatch::Refused { .. }))
+        };
+        if self.taken.contains(&described(module, function))
+            || (providers::by_name(provider).is_some() && in_table())
+        {
             return Err(word.error(format!("probe `{}` exists already", word.text)));
+        }
+        for module in [module, ""] {
+            self.taken.extend([function, ""].map(|function| described(module, function)));
         }
         self.declared.push(Probe {
             id: ProbeId(0),

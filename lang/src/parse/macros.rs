@@ -86,7 +86,7 @@ pub(super) fn token(
         None if default_args => {
             Ok(MacroToken::Int(IntLit { value: 0, decimal: true, unsigned: false, longs: 0 }, false))
         }
-        None => Err((Tag::MacroUndef, format!("macro argument ${number} is not defined"))),
+        None => Err((Tag::MacroUndef, format!("macro argument ${name} is not defined"))),
     }
 }
 

@@ -284,9 +284,10 @@ impl<'a> Session<'a> {
         self.items.extend(rows.map(|of| Item::Row { row: of.row, probe: of.probe, cpu: Some(of.cpu) }));
     }
 
-    /// Looks for the CPU that the prefix of a row shows, unless rows have none.
+    /// Looks for the CPU that the prefix of a row shows, or its JSON object, unless rows show none.
     fn know_cpu(&self, context: &mut dyn EventContext, firing: &mut Firing<'_>) {
-        let shown = !self.settings.quiet || self.settings.flowindent;
+        let Settings { quiet, flowindent, format, .. } = self.settings;
+        let shown = !quiet || flowindent || format == OutputFormat::Json;
         if (shown || self.held.is_some()) && firing.cpu.is_none() {
             firing.cpu = Some(context.int(BuiltinVar::Cpu, 0).unwrap_or(0) as u32);
         }

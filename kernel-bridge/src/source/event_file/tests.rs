@@ -238,10 +238,27 @@ fn errors() {
             "line 1, column 7: probe `syscall:vmlinux:read:entry` exists already",
         ),
         ("probe a:::b\nprobe a:::b", "line 2, column 7: probe `a:::b` exists already"),
+        ("probe a:m:f:b\nprobe a:m:f:b", "line 2, column 7: probe `a:m:f:b` exists already"),
+        // An empty component stands for any.
+        ("probe a:m:f:b\nprobe a::f:b", "line 2, column 7: probe `a::f:b` exists already"),
+        ("probe a:m:f:b\nprobe a:::b", "line 2, column 7: probe `a:::b` exists already"),
     ] {
         let got = EventFile::parse(text).map(|_| ()).map_err(|e| e.to_string());
         assert_eq!(got, Err(expected.to_owned()), "{text}");
     }
+}
+
+/// Twenty thousand declarations, each compared with all before it, would take minutes; they take a fraction of a second.
+#[test]
+fn many_probes_are_declared_in_linear_time() {
+    let text: String = (0..20_000).map(|n| format!("probe sdt:many:f{n}:hit \"int\"\n")).collect();
+    let began = std::time::Instant::now();
+    let file = file(&text);
+    let took = began.elapsed();
+    let last = description(&["sdt", "many", "f19999", "hit"]);
+    let found = file.environment.match_probes(&last).expect("the last one");
+    assert_eq!(found.iter().map(|probe| &*probe.function).collect::<Vec<_>>(), ["f19999"]);
+    assert!(took.as_secs() < 20, "{took:?}");
 }
 
 proptest! {

@@ -42,7 +42,7 @@ fn undefined_macros() {
     };
     undef("BEGIN { trace($1); }", "1:15", "macro argument $1 is not defined");
     undef("BEGIN { trace($$2); }", "1:15", "macro argument $2 is not defined");
-    undef("BEGIN { trace($99999999999); }", "1:15", "macro argument $4294967295 is not defined");
+    undef("BEGIN { trace($99999999999); }", "1:15", "macro argument $99999999999 is not defined");
     undef("BEGIN { trace($nosuch); }", "1:15", "macro variable $nosuch is not defined");
     undef("BEGIN { trace($$projid); }", "1:15", "macro variable $$projid is not defined");
     let defaults = |text: &str| tree_in(script().option("defaultargs"), text);
