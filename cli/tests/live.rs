@@ -533,8 +533,8 @@ fn the_tracer_is_a_thread_like_others() {
                    END { printf(\"%s\\n\", stringof(kept->comm)); }";
     match caps::can_bpf() {
         Ok(()) => {
-            assert_eq!(printed(Who::Bpf, &["-qn", program]), "dtrail 1\ndtrail\n");
-            assert_eq!(printed(Who::Bpf, &["-qc", "true", "-n", program]), "dtrail 1\ndtrail\n");
+            assert_eq!(printed(Who::Bpf, &["-qn", program]), "dtrail 1\ndtrail\n\n");
+            assert_eq!(printed(Who::Bpf, &["-qc", "true", "-n", program]), "dtrail 1\ndtrail\n\n");
         }
         Err(e) => skipped(&e.message),
     }
