@@ -25,6 +25,8 @@ Traces with D programs. ARGS become $1, $2, … of every program.
 Programs:
   -n CLAUSE          a clause: [[[provider:]module:]function:]name, [/predicate/] [{{ actions }}]
   -s FILE            a script, - for standard input; may be given several times, and mixed with -n
+  -C                 run scripts through cpp first; -D NAME[=VALUE], -U NAME, -I DIR, -H and -X a|c|s|t are its own
+  -L DIR             compile the library files of DIR first
   -P, -m, -f CLAUSE  as -n, but the description names a provider, a module or a function
   -i ID[...]         as -n, for the probe with this ID
 
@@ -33,8 +35,8 @@ What is traced:
   -p PID             trace until process PID ends
   --source SOURCE    where events come from: auto (default), bpf (root), ptrace (your own commands, with -c),
                      synthetic=FILE (made-up events)
-  --engine ENGINE    what runs made-up events: interp, jit, rbpf, bpf; without it user space is interpreted, and
-                     compiled where it is hot
+  --engine ENGINE    what runs the program: interp or jit (all in user space), and for made-up events rbpf or bpf
+                     (kernel parts too); without it user space is interpreted, and compiled where it is hot
 
 Output:
   -q                 print only what the program prints
@@ -42,6 +44,9 @@ Output:
   -o FILE            append to FILE
   -x NAME[=VALUE]    set an option, such as strsize=512 or aggsortkey
   -b SIZE            the principal buffer, as -x bufsize=SIZE
+  --format FORMAT    text (default), json (an object a line), or folded (stacks for a flame graph)
+  -v                 print stability reports
+  -B, -64            accepted: output is always buffered, programs are always 64-bit
   -w                 allow destructive actions
   -Z                 allow descriptions that match no probe
 
