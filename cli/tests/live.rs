@@ -164,6 +164,9 @@ const EVERY_PROBE: &[(&str, u64)] = &[
     ("proc:exec-failure", 1),
     ("proc:exec-success", 1),
     ("proc:exit", 5),
+    ("proc:lwp-create", 6),
+    ("proc:lwp-exit", 7),
+    ("proc:lwp-start", 6),
     ("proc:start", 4),
     ("read:entry", 3),
     ("read:return", 3),
@@ -185,7 +188,9 @@ fn every_probe_counts_the_same() {
     );
     let program = r#"
         syscall::: /pid == $target || ppid == $target/ { @[strjoin(probefunc, strjoin(":", probename))] = count(); }
-        proc::: /pid == $target || ppid == $target/ { @[strjoin("proc:", probename)] = count(); }"#;
+        proc:::create, proc:::e*, proc:::lwp-*, proc:::start
+        /pid == $target || ppid == $target/
+        { @[strjoin("proc:", probename)] = count(); }"#;
     for who in everybody() {
         let mut got = table(&printed(who, &["-qn", program, "-c", &command]));
         // Whether the first thread already waits when the other one executes is chance.
@@ -194,6 +199,66 @@ fn every_probe_counts_the_same() {
             EVERY_PROBE.iter().map(|&(name, n)| (name.to_owned(), n)).collect();
         assert_eq!(got, known, "{who:?}");
     }
+}
+
+/// Runs a program by eBPF over a command; `None` where that cannot be.
+fn by_bpf(program: &str, command: &str) -> Option<String> {
+    everybody().contains(&Who::Bpf).then(|| printed(Who::Bpf, &["-qn", program, "-c", command]))
+}
+
+#[test]
+fn signals_from_sender_to_handler() {
+    let Some(steps) = steps() else { return };
+    let program = r#"
+        proc:::signal-send, proc:::signal-discard
+        /pid == $target && arg2 == SIGUSR1/
+        { @[probename, arg2, arg0 == arg1 && arg0 == (uintptr_t)curthread] = count(); }
+        proc:::signal-handle /pid == $target/ { @[probename, arg0, arg2 != 0] = count(); }
+        proc:::fault /pid == $target/ { @[probename, arg0, (uint64_t)arg1 > 1] = count(); }"#;
+    let Some(text) = by_bpf(program, &format!("{steps} signal=3")) else { return };
+    let words: Vec<Vec<&str>> = text.lines().map(|line| line.split_whitespace().collect()).collect();
+    let rows: Vec<_> = words.into_iter().filter(|row| !row.is_empty()).collect();
+    assert_eq!(rows, [["signal-handle", "10", "1", "3"], ["signal-send", "10", "1", "3"]]);
+}
+
+#[test]
+fn ignored_signals_and_faults() {
+    if !std::path::Path::new("/usr/bin/python3").exists() {
+        return skipped("there is no python3");
+    }
+    let file = std::env::temp_dir().join(format!("dtrail-test-{}-signals.py", std::process::id()));
+    let text = "import ctypes, os, signal\nsignal.signal(signal.SIGUSR2, signal.SIG_IGN)\n\
+        os.kill(os.getpid(), signal.SIGUSR2)\nsignal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGUSR1])\n\
+        os.kill(os.getpid(), signal.SIGUSR1)\nsignal.sigtimedwait([signal.SIGUSR1], 9)\n\
+        os.kill(os.getpid(), 0)\nctypes.string_at(0)\n";
+    std::fs::write(&file, text).expect("there is room");
+    let program = r#"
+        proc:::signal-send /pid == $target/ { printf("send %d\n", arg2); }
+        proc:::signal-discard /pid == $target && arg2 != SIGCHLD/ { printf("discard %d\n", arg2); }
+        proc:::signal-clear /pid == $target/ { printf("clear %d\n", arg0); }
+        proc:::fault /pid == $target/ { printf("fault %d %d\n", arg0, (uint64_t)arg1 > 1); }
+        proc:::exit /pid == $target/ { printf("exit %d\n", arg0 != CLD_EXITED); }"#;
+    let got = by_bpf(program, &format!("/usr/bin/python3 {}", file.display()));
+    let _ = std::fs::remove_file(&file);
+    let Some(got) = got else { return };
+    let lines: Vec<&str> = got.lines().filter(|line| !line.is_empty()).collect();
+    assert_eq!(lines, ["discard 12", "send 10", "clear 10", "send 11", "fault 11 1", "exit 1"]);
+}
+
+#[test]
+fn trace_events_have_their_fields() {
+    let Some(steps) = steps() else { return };
+    let program = r#"
+        sdt:sched::sched_process_exec /pid == $target/
+        { printf("%d %d\n", strlen(stringof(args[0])), args[1] == pid && arg2 == pid); }
+        sdt:signal::signal_generate /pid == $target && args[0] == SIGUSR1/
+        { printf("%d %d %s %d %d %d\n", args[1], args[2], stringof(args[3]), arg4 == pid, arg6, arg7); }
+        sdt:task::task_newtask /pid == $target/ { printf("%s %d\n", stringof(args[1]), arg0 != pid); }"#;
+    let Some(text) = by_bpf(program, &format!("{steps} signal=1 thread=1 fork exec=getpid=1")) else {
+        return;
+    };
+    let expected = format!("0 0 steps 1 0 0\nsteps 1\nsteps 1\n{} 1\n", steps.len());
+    assert_eq!(text.trim_end(), expected.trim_end());
 }
 
 #[test]

@@ -14,10 +14,13 @@ use dtrail_lang::env::{
 
 use crate::providers;
 use crate::readers::kallsyms;
+use crate::readers::tracefs;
 use crate::readers::types::RunningTypes;
+use trace_events::TraceEvents;
 use tracepoints::Tracepoints;
 
 mod suggest;
+mod trace_events;
 mod tracepoints;
 
 /// The values of `$pid` and its kin (language spec §2.13).
@@ -72,6 +75,7 @@ pub struct SourceEnvironment {
     /// The kernel's types, opened when a program first names one, or why there are none.
     types: OnceCell<Result<RunningTypes, String>>,
     tracepoints: Tracepoints,
+    trace_events: TraceEvents,
 }
 
 impl SourceEnvironment {
@@ -103,6 +107,7 @@ impl SourceEnvironment {
             macros,
             types: OnceCell::new(),
             tracepoints: Tracepoints::default(),
+            trace_events: TraceEvents::default(),
         }
     }
 
@@ -130,7 +135,7 @@ impl SourceEnvironment {
         let everything = [&pattern.provider, &pattern.module, &pattern.function, &pattern.name];
         match pattern.provider.as_str() {
             "" => matched.is_empty() || everything.iter().all(|component| component.is_empty()),
-            provider => glob_match(provider, providers::rawtp::PROVIDER.name),
+            provider => TRACEPOINTS.iter().any(|name| glob_match(provider, name)),
         }
     }
 
@@ -138,6 +143,12 @@ impl SourceEnvironment {
     fn reason(&self, pattern: &ProbePattern) -> NoMatch {
         let provider = pattern.provider.as_str();
         if let Some(known) = providers::by_name(provider) {
+            if provider == providers::sdt::PROVIDER.name && !tracefs::is_readable() {
+                return NoMatch::OtherSource(
+                    "provider `sdt` needs /sys/kernel/tracing, which root may read, and source `bpf`"
+                        .to_owned(),
+                );
+            }
             let missing = known.missing.iter().find(|missing| **missing == pattern.name);
             return missing
                 .map_or(NoMatch::Zero, |name| unsupported(&format!("probe `{provider}:::{name}`")));
@@ -152,10 +163,17 @@ impl SourceEnvironment {
     }
 }
 
+/// The providers of the kernel's tracepoints.
+const TRACEPOINTS: [&str; 2] = [providers::rawtp::PROVIDER.name, providers::sdt::PROVIDER.name];
+
 /// The kernel's tracepoints are out of reach of who only traces processes.
 fn ptrace_refuses(probe: &Probe) -> Option<String> {
-    (*probe.provider == *providers::rawtp::PROVIDER.name)
-        .then(|| "tracepoints of the kernel need source `bpf`, which needs root".to_owned())
+    if TRACEPOINTS.contains(&&*probe.provider) {
+        return Some("tracepoints of the kernel need source `bpf`, which needs root".to_owned());
+    }
+    let of_bpf = *probe.provider == *providers::proc::PROVIDER.name
+        && providers::proc::ONLY_BPF.contains(&&*probe.name);
+    of_bpf.then(|| format!("`proc:::{}` needs source `bpf`, which needs root", probe.name))
 }
 
 fn unsupported(what: &str) -> NoMatch {
@@ -194,10 +212,10 @@ impl Environment for SourceEnvironment {
             // A glob also finds what was made before, as `-l` shows it.
             matched.extend(self.made.borrow().iter().filter(|probe| matches(pattern, probe)).cloned());
         }
-        if self.may_be_tracepoint(pattern, &matched)
-            && let Ok(types) = self.types.get_or_init(RunningTypes::open)
-        {
-            matched.extend(self.tracepoints.matching(types, pattern));
+        if self.may_be_tracepoint(pattern, &matched) {
+            let types = self.types.get_or_init(RunningTypes::open).as_ref().ok();
+            matched.extend(types.into_iter().flat_map(|types| self.tracepoints.matching(types, pattern)));
+            matched.extend(self.trace_events.matching(types, pattern));
         }
         let mut refusal = None;
         matched.retain(|probe| match (self.refuses)(probe) {
@@ -244,8 +262,9 @@ impl Environment for SourceEnvironment {
         let index = (id.0 as usize).checked_sub(1)?;
         let made = || self.made.borrow().get(index.checked_sub(self.listed.len())?).cloned();
         let tracepoint = || {
-            let types = self.types.get_or_init(RunningTypes::open).as_ref().ok()?;
-            self.tracepoints.by_id(types, id)
+            let types = self.types.get_or_init(RunningTypes::open).as_ref().ok();
+            let raw = types.and_then(|types| self.tracepoints.by_id(types, id));
+            raw.or_else(|| self.trace_events.by_id(types, id))
         };
         let probe = self.listed.get(index).cloned().or_else(made).or_else(tracepoint)?;
         (self.refuses)(&probe).is_none().then_some(probe)

@@ -71,6 +71,7 @@ fn load_one(program: &mut Program, spec: &ProgramSpec, types: Option<&Btf>) -> R
         (Program::BtfTracePoint(p), Some(name), Some(types)) => p.load(name, types),
         (Program::RawTracePoint(p), _, _) => p.load(),
         (Program::PerfEvent(p), _, _) => p.load(),
+        (Program::TracePoint(p), _, _) => p.load(),
         _ => Err(ProgramError::UnexpectedProgramType),
     }
 }
@@ -96,7 +97,7 @@ fn tracepoint(hook: &Hook) -> Option<&str> {
         Hook::SysEnter => Some("sys_enter"),
         Hook::SysExit => Some("sys_exit"),
         Hook::RawTracepoint(name) => Some(name),
-        Hook::Profile { .. } | Hook::Inject => None,
+        Hook::Tracepoint { .. } | Hook::Profile { .. } | Hook::Inject => None,
     }
 }
 
@@ -176,6 +177,7 @@ fn attach_one(program: &mut Program, hook: &Hook, only_cpu: Option<u32>) -> Resu
         (_, Hook::Inject) => Ok(()),
         (Program::BtfTracePoint(p), _) => p.attach().map(drop),
         (Program::RawTracePoint(p), hook) => p.attach(tracepoint(hook).unwrap_or_default()).map(drop),
+        (Program::TracePoint(p), Hook::Tracepoint { group, event }) => p.attach(group, event).map(drop),
         (Program::PerfEvent(p), Hook::Profile { period }) => {
             let online = cpus::online().map_err(aya::maps::MapError::IoError)?;
             for cpu in online.into_iter().filter(|&cpu| only_cpu.is_none_or(|only| only == cpu)) {

@@ -416,7 +416,7 @@ pub(super) fn program_name(hook: &Hook, number: usize) -> String {
     let base = match hook {
         Hook::SysEnter => "sys_enter",
         Hook::SysExit => "sys_exit",
-        Hook::RawTracepoint(name) => name.as_str(),
+        Hook::RawTracepoint(name) | Hook::Tracepoint { event: name, .. } => name.as_str(),
         Hook::Profile { .. } => "profile",
         Hook::Inject => "inject",
     };

@@ -112,6 +112,13 @@ pub enum Hook {
     SysExit,
     /// A raw tracepoint by name, dispatched by the prologue its provider gives (`sched_process_fork`, …).
     RawTracepoint(String),
+    /// A trace event of tracefs, `group:event`: the program is given the event's record.
+    Tracepoint {
+        /// Its folder.
+        group: String,
+        /// Its name.
+        event: String,
+    },
     /// A software CPU-clock event on every CPU, with its period in nanoseconds.
     Profile {
         /// The period.
@@ -128,6 +135,8 @@ pub enum Select {
     Always,
     /// The same, with so many arguments of the hook as they are (`rawtp`).
     Arguments(u8),
+    /// The same, with the fields of the event's record as `arg0`… (`sdt`).
+    Fields(Vec<RecordField>),
     /// System call number. 32-bit compat calls are another table and never match.
     Syscall(u32),
     /// The return of one of these calls with a result below 0; `arg0` is the positive error number
@@ -138,10 +147,59 @@ pub enum Select {
     SyscallArg(Vec<(u32, u8)>),
     /// The return of one of these calls with 0, in the child (`proc:::start`).
     SyscallChild(Vec<u32>),
+    /// The same, in a new thread of any process too (`proc:::lwp-start`).
+    SyscallBorn(Vec<u32>),
+    /// The return of one of these calls with a result above 0, which is `arg0` (`proc:::signal-clear`).
+    SyscallGave(Vec<u32>),
+    /// `sched_process_fork` of a process or thread; `arg0` and `arg1` are its task (`proc:::lwp-create`).
+    ForkedThread,
+    /// `signal_generate` or `signal_deliver`, as a probe of `proc` looks at it.
+    Signal(SignalEvent),
     /// `sched_process_fork` of a new process, not a thread; `arg0` is the child's task (`proc:::create`).
     ForkedProcess,
     /// `sched_process_exit` of the last thread; `arg0` is the CLD reason (`proc:::exit`).
     LastThread,
+}
+
+/// What happened to a signal. With [`Select::Signal`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum SignalEvent {
+    /// It was sent; `arg0` and `arg1` are the task it is for, `arg2` its number.
+    Sent,
+    /// It was sent and is ignored; the same arguments.
+    Discarded,
+    /// It is about to be handled; `arg0` its number, `arg1` the address of its information, `arg2` the handler.
+    Handled,
+    /// It stands for a fault of the machine; `arg0` its number, `arg1` the address of its information.
+    Fault,
+}
+
+/// Where one argument lies in the record of a trace event.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct RecordField {
+    /// Bytes from the start of the record.
+    pub offset: u32,
+    /// How to get from there to the argument.
+    pub holds: FieldHolds,
+}
+
+/// What stands at a field's place.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum FieldHolds {
+    /// An integer or address of 1, 2, 4 or 8 bytes.
+    Value {
+        /// Bytes.
+        size: u8,
+        /// Whether it is extended by its sign.
+        signed: bool,
+    },
+    /// An array or struct, whose address is the argument.
+    Memory,
+    /// Four bytes, the lower half of which is where something of varying length begins, counted from the record
+    /// (`__data_loc`).
+    Location,
+    /// The same, counted from the end of these four bytes (`__rel_loc`).
+    RelativeLocation,
 }
 
 /// Where a source-fired probe comes from. `providers` gives one for each probe.

@@ -75,6 +75,7 @@ fn section_name(spec: &ProgramSpec) -> String {
         Hook::SysEnter => format!("{kind}/sys_enter"),
         Hook::SysExit => format!("{kind}/sys_exit"),
         Hook::RawTracepoint(name) => format!("{kind}/{name}"),
+        Hook::Tracepoint { group, event } => format!("tracepoint/{group}/{event}"),
         Hook::Inject => format!("{kind}/inject"),
         Hook::Profile { .. } => "perf_event".to_owned(),
     }

@@ -83,7 +83,9 @@ pub(super) fn program(
     match hook.hook {
         Hook::Inject => program.inject(subprograms)?,
         Hook::SysEnter | Hook::SysExit => program.syscall(typed, subprograms)?,
-        Hook::RawTracepoint(_) | Hook::Profile { .. } => program.plain(typed, subprograms)?,
+        Hook::RawTracepoint(_) | Hook::Tracepoint { .. } | Hook::Profile { .. } => {
+            program.plain(typed, subprograms)?;
+        }
     }
     program.asm.bind(out);
     program.asm.mov_imm(R0, 0);
@@ -165,7 +167,7 @@ impl Program<'_, '_> {
     /// itself.
     fn skip_frames(&mut self, subprogram: bool) {
         let skipped = match self.hook.hook {
-            Hook::Profile { .. } => 0,
+            Hook::Profile { .. } | Hook::Tracepoint { .. } => 0,
             _ => TRACEPOINT_FRAMES + i32::from(subprogram),
         };
         self.base.store_imm(&mut self.asm, self.env.context.skip, skipped);

@@ -124,7 +124,6 @@ fn refusals() {
     let environment = SourceEnvironment::bpf(None);
     let pid = std::process::id();
     for (text, tag, message) in [
-        ("proc:::signal-send", "D_PDESC_ZERO", "probe `proc:::signal-send` is not supported yet".to_owned()),
         ("fbt::vfs_read:entry", "D_PDESC_ZERO", "provider `fbt` is not supported yet".to_owned()),
         ("pid0:::", "D_PROC_BADPID", "provider `pid0` has no valid process ID: 0".to_owned()),
         (
@@ -149,6 +148,23 @@ fn refusals() {
 }
 
 #[test]
+fn what_only_the_kernel_sees() {
+    let environment = SourceEnvironment::ptrace(None);
+    for name in ["fault", "signal-discard", "signal-handle", "signal-send"] {
+        let text = format!("`proc:::{name}` needs source `bpf`, which needs root");
+        assert_eq!(
+            environment.match_probes(&pattern(&format!("proc:::{name}"))),
+            Err(NoMatch::OtherSource(text))
+        );
+    }
+    check(
+        &environment,
+        "proc:::lwp-*",
+        &["proc:vmlinux::lwp-create", "proc:vmlinux::lwp-exit", "proc:vmlinux::lwp-start"],
+    );
+}
+
+#[test]
 fn typed_arguments() {
     let environment = SourceEnvironment::bpf(None);
     for (text, expected) in [
@@ -157,6 +173,8 @@ fn typed_arguments() {
         ("syscall::fork:entry", &[]),
         ("proc:::exec", &[("string", true)]),
         ("proc:::create", &[("psinfo_t *", false)]),
+        ("proc:::signal-send", &[("lwpsinfo_t *", false), ("psinfo_t *", false), ("int", false)]),
+        ("proc:::lwp-exit", &[]),
         ("BEGIN", &[]),
     ] {
         let found = environment.match_probes(&pattern(text)).unwrap_or_default();

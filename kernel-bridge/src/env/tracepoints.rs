@@ -9,13 +9,11 @@ use std::collections::HashMap;
 use dtrail_lang::env::{Probe, ProbeArg, ProbeId, ProbePattern, glob_match};
 
 use crate::providers::rawtp;
+use crate::readers::tracefs;
 use crate::readers::types::RunningTypes;
 
 /// Added to a type's number, it is a probe's: far above those of all other probes.
 const NUMBERS: u32 = 1_000_000;
-
-/// `group:event`, a line each.
-const EVENTS: &str = "/sys/kernel/tracing/available_events";
 
 /// The groups of tracepoints, by event, read once.
 #[derive(Debug, Default)]
@@ -25,11 +23,9 @@ pub(super) struct Tracepoints {
 
 impl Tracepoints {
     fn group(&self, event: &str) -> &str {
-        let groups = self.groups.get_or_init(|| {
-            let text = std::fs::read_to_string(EVENTS).unwrap_or_default();
-            let pairs = text.lines().filter_map(|line| line.split_once(':'));
-            pairs.map(|(group, event)| (event.to_owned(), group.to_owned())).collect()
-        });
+        let groups = self
+            .groups
+            .get_or_init(|| tracefs::events().into_iter().map(|(group, event)| (event, group)).collect());
         groups.get(event).map_or("", String::as_str)
     }
 

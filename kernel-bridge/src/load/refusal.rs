@@ -104,6 +104,7 @@ pub(super) fn attach(hook: &Hook, error: &ProgramError) -> Error {
         Hook::SysEnter => "system call entries".to_owned(),
         Hook::SysExit => "system call returns".to_owned(),
         Hook::RawTracepoint(name) => format!("tracepoint {name}"),
+        Hook::Tracepoint { group, event } => format!("tracepoint {group}:{event}"),
         Hook::Profile { .. } => "the CPU clock".to_owned(),
         Hook::Inject => "injected events".to_owned(),
     };

@@ -5,6 +5,7 @@ pub mod dtrace;
 pub mod proc;
 pub mod profile;
 pub mod rawtp;
+pub mod sdt;
 pub mod syscall;
 pub mod syscall_table;
 
@@ -37,13 +38,18 @@ pub struct Provider {
 
 /// Every provider, in the order of their probes' numbers: those with few probes first, so that the numbers which
 /// people see most stay short and do not move when a system call is added.
-pub const PROVIDERS: &[&Provider] =
-    &[&dtrace::PROVIDER, &profile::PROVIDER, &proc::PROVIDER, &syscall::PROVIDER, &rawtp::PROVIDER];
+pub const PROVIDERS: &[&Provider] = &[
+    &dtrace::PROVIDER,
+    &profile::PROVIDER,
+    &proc::PROVIDER,
+    &syscall::PROVIDER,
+    &rawtp::PROVIDER,
+    &sdt::PROVIDER,
+];
 
 /// Providers that DTrace has on Linux and this version does not.
 pub const MISSING_PROVIDERS: &[&str] = &[
-    "cpc", "fbt", "fpuinfo", "io", "ip", "lockstat", "mib", "pid", "sched", "sdt", "sysinfo", "tcp", "udp",
-    "vminfo",
+    "cpc", "fbt", "fpuinfo", "io", "ip", "lockstat", "mib", "pid", "sched", "sysinfo", "tcp", "udp", "vminfo",
 ];
 
 /// The provider with this name.

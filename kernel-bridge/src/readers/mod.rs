@@ -4,4 +4,5 @@
 pub mod btf;
 pub mod kallsyms;
 pub mod memory;
+pub mod tracefs;
 pub mod types;

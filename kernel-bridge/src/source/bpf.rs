@@ -23,11 +23,12 @@ use super::losses::Losses;
 use super::namespace;
 use super::targets::{Target, Targets};
 use super::waiting::Waiting;
-use crate::ebpf::{self, EbpfProgram, HookSite, KernelOffsets, MapAccess, control};
+use crate::ebpf::{self, EbpfProgram, Hook, HookSite, KernelOffsets, MapAccess, Select, control};
 use crate::env::SourceEnvironment;
 use crate::load::{self, Loaded};
 use crate::maps::KernelMaps;
 use crate::readers::btf::Btf;
+use crate::readers::tracefs;
 use crate::state::MappedState;
 use crate::symbols::Symbols;
 use crate::sys::cpus;
@@ -161,7 +162,7 @@ pub fn emit(plan: &Plan, settings: Settings) -> Result<EbpfProgram, Error> {
 /// What a plan has more of than a kernel takes, if anything. Where members of the kernel's structures lie makes no
 /// difference to that, and so its types are not read.
 pub fn overflow(plan: &Plan, settings: Settings) -> Option<Overflow> {
-    let target = ebpf::Target { sites: sites(plan), ..target_without_kernel(settings).ok()? };
+    let target = ebpf::Target { sites: sites(plan).ok()?, ..target_without_kernel(settings).ok()? };
     ebpf::emit(plan, &target).err()?.overflow()
 }
 
@@ -172,7 +173,7 @@ fn target(plan: &Plan, settings: Settings, types: &Btf) -> Result<ebpf::Target, 
             .help("please report it with the output of `uname -r`")
     })?;
     Ok(ebpf::Target {
-        sites: sites(plan),
+        sites: sites(plan)?,
         offsets,
         places: cpus::places().to_vec(),
         ..target_without_kernel(settings)?
@@ -201,12 +202,22 @@ pub(super) fn target_without_kernel(settings: Settings) -> Result<ebpf::Target, 
     })
 }
 
-fn sites(plan: &Plan) -> Vec<Option<HookSite>> {
+fn sites(plan: &Plan) -> Result<Vec<Option<HookSite>>, Error> {
     let site = |probe: &dtrail_lang::env::Probe| match probe.fired_by {
-        FiredBy::Source => providers::hook_site(probe),
-        FiredBy::Tracer | FiredBy::Fault => None,
+        FiredBy::Source => providers::hook_site(probe).map(with_fields).transpose(),
+        FiredBy::Tracer | FiredBy::Fault => Ok(None),
     };
     plan.program.probes.iter().map(site).collect()
+}
+
+/// A site with the places of its fields, if it has fields.
+fn with_fields(mut site: HookSite) -> Result<HookSite, Error> {
+    if let (Hook::Tracepoint { group, event }, Select::Fields(fields)) = (&site.hook, &mut site.select) {
+        let found = tracefs::event(group, event)
+            .ok_or_else(|| Error::new(format!("tracefs does not describe the event {group}:{event}")))?;
+        fields.extend(found.fields.iter().map(|field| field.place));
+    }
+    Ok(site)
 }
 
 /// Loads what was emitted for a plan.

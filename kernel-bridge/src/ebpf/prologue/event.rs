@@ -4,10 +4,22 @@ use dtrail_lang::plan::Group;
 
 use super::{Program, tells_thread_ends, thread_end};
 use crate::ebpf::abi::ABI;
-use crate::ebpf::asm::{Alu, FP, Jmp, Label, R0, R1, R2, R3, R4, R6, R8, Size};
+use crate::ebpf::asm::{Alu, FP, Jmp, Label, Mreg, R0, R1, R2, R3, R4, R6, R8, Size};
 use crate::ebpf::context::Needs;
 use crate::ebpf::emit::{EmitError, Subprograms};
-use crate::ebpf::{Hook, Select, control, helper, record, thread};
+use crate::ebpf::{FieldHolds, Hook, RecordField, Select, SignalEvent, control, helper, record, thread};
+
+/// Where the result lies among the arguments of `signal_generate`: number, information, task, group, result.
+const GENERATE_RESULT: u32 = 32;
+
+/// Where the code lies in `struct kernel_siginfo`.
+const SIGNAL_CODE: u32 = 8;
+
+/// The signals that faults of the machine become.
+const FAULTS: [i32; 5] = [libc::SIGILL, libc::SIGTRAP, libc::SIGBUS, libc::SIGFPE, libc::SIGSEGV];
+
+/// Where the lower half of a word lies in it.
+const LOWER_HALF: i16 = if cfg!(target_endian = "big") { 2 } else { 0 };
 
 impl Program<'_, '_> {
     pub(super) fn plain(&mut self, typed: bool, subprograms: &mut Subprograms) -> Result<(), EmitError> {
@@ -37,7 +49,17 @@ impl Program<'_, '_> {
                 match select {
                     Select::ForkedProcess if needs.args & 1 != 0 => p.child_argument(),
                     Select::LastThread if needs.args & 1 != 0 => p.exit_reason(),
-                    Select::Arguments(count) => p.hook_arguments(*count, &needs),
+                    Select::ForkedThread => {
+                        p.hook_argument(1, 0, &needs);
+                        p.hook_argument(1, 1, &needs);
+                    }
+                    Select::Signal(event) => p.signal_arguments(*event, &needs),
+                    Select::Arguments(count) => {
+                        for arg in 0..u32::from(*count).min(10) {
+                            p.hook_argument(arg, arg, &needs);
+                        }
+                    }
+                    Select::Fields(fields) => p.record_arguments(fields, &needs),
                     Select::Always if matches!(p.hook.hook, Hook::Profile { .. }) => {
                         p.program_counters(&needs);
                     }
@@ -91,7 +113,8 @@ impl Program<'_, '_> {
     fn process_event(&mut self, select: &Select, typed: bool, next: Label) -> Result<(), EmitError> {
         let offsets = self.env.target.offsets;
         match select {
-            Select::Always | Select::Arguments(_) => {}
+            Select::Always | Select::Arguments(_) | Select::Fields(_) | Select::ForkedThread => {}
+            Select::Signal(event) => self.signal_event(*event, next),
             Select::ForkedProcess => {
                 self.asm.ldx(Size::D, R8, R6, 8);
                 if typed {
@@ -125,13 +148,123 @@ impl Program<'_, '_> {
         self.base.store(&mut self.asm, self.env.context.arg(0), R0);
     }
 
-    /// The hook's own arguments, each as a plain number; see [`Self::child_argument`].
-    fn hook_arguments(&mut self, count: u8, needs: &Needs) {
-        for arg in (0..u32::from(count).min(10)).filter(|arg| needs.args & 1 << arg != 0) {
-            self.read_kernel(R6, 8 * arg, self.key(), 8);
+    /// `argN`, if someone reads it, = an argument of the hook as a plain number; see [`Self::child_argument`].
+    fn hook_argument(&mut self, from: u32, arg: u32, needs: &Needs) {
+        if needs.args & 1 << arg == 0 {
+            return;
+        }
+        self.read_kernel(R6, 8 * from, self.key(), 8);
+        self.asm.ldx(Size::D, R0, FP, self.key());
+        self.base.store(&mut self.asm, self.env.context.arg(arg), R0);
+    }
+
+    /// Goes to `next` unless a signal is what a probe selects. Clobbers `R8`.
+    fn signal_event(&mut self, event: SignalEvent, next: Label) {
+        match event {
+            SignalEvent::Handled => {}
+            SignalEvent::Sent | SignalEvent::Discarded => {
+                self.read_kernel(R6, GENERATE_RESULT, self.key(), 8);
+                self.asm.ldx(Size::W, R0, FP, self.key());
+                self.asm.jmp_imm(Jmp::Ne, R0, i32::from(event == SignalEvent::Discarded), next);
+            }
+            SignalEvent::Fault => {
+                let may_be = self.asm.label();
+                self.read_kernel(R6, 0, self.key(), 8);
+                self.asm.ldx(Size::W, R0, FP, self.key());
+                for signal in FAULTS {
+                    self.asm.jmp_imm(Jmp::Eq, R0, signal, may_be);
+                }
+                self.asm.ja(next);
+                self.asm.bind(may_be);
+                // Without information it was sent by a process; with it, the code is above 0 if the kernel sent it.
+                self.read_kernel(R6, 8, self.key(), 8);
+                self.asm.ldx(Size::D, R8, FP, self.key());
+                self.asm.jmp_imm(Jmp::Eq, R8, 0, next);
+                self.asm.jmp_imm(Jmp::Eq, R8, 1, next);
+                self.read_kernel(R8, SIGNAL_CODE, self.key(), 4);
+                self.asm.ldx(Size::W, R0, FP, self.key());
+                self.asm.jmp_imm(Jmp::Eq, R0, 0, next);
+                // Below 0: a sign bit in the lower half.
+                self.asm.alu_imm(Alu::Rsh, R0, 31);
+                self.asm.jmp_imm(Jmp::Ne, R0, 0, next);
+            }
+        }
+    }
+
+    /// The arguments of a probe of a signal.
+    fn signal_arguments(&mut self, event: SignalEvent, needs: &Needs) {
+        match event {
+            SignalEvent::Sent | SignalEvent::Discarded => {
+                self.hook_argument(2, 0, needs);
+                self.hook_argument(2, 1, needs);
+                self.hook_argument(0, 2, needs);
+            }
+            SignalEvent::Handled | SignalEvent::Fault => {
+                self.hook_argument(0, 0, needs);
+                self.hook_argument(1, 1, needs);
+            }
+        }
+        if event == SignalEvent::Handled && needs.args & 4 != 0 {
+            self.read_kernel(R6, 16, self.key(), 8);
+            self.asm.ldx(Size::D, R8, FP, self.key());
+            // The handler comes first in the kernel's record of an action.
+            self.read_kernel(R8, 0, self.key(), 8);
             self.asm.ldx(Size::D, R0, FP, self.key());
+            self.base.store(&mut self.asm, self.env.context.arg(2), R0);
+        }
+    }
+
+    /// The fields of the event's record as arguments. Clobbers `R8`.
+    fn record_arguments(&mut self, fields: &[RecordField], needs: &Needs) {
+        for (arg, field) in (0u32..10).zip(fields).filter(|(arg, _)| needs.args & 1 << arg != 0) {
+            match field.holds {
+                FieldHolds::Value { size, signed } => {
+                    self.read_kernel(R6, field.offset, self.key(), u32::from(size));
+                    let bits = match size {
+                        1 => self.load_field(Size::B, 56),
+                        2 => self.load_field(Size::H, 48),
+                        4 => self.load_field(Size::W, 32),
+                        _ => self.load_field(Size::D, 0),
+                    };
+                    if signed && bits > 0 {
+                        self.asm.alu_imm(Alu::Lsh, R0, bits);
+                        self.asm.alu_imm(Alu::Arsh, R0, bits);
+                    }
+                }
+                FieldHolds::Memory => {
+                    self.record_address(R0);
+                    self.asm.alu_imm(Alu::Add, R0, field.offset as i32);
+                }
+                FieldHolds::Location | FieldHolds::RelativeLocation => {
+                    self.record_address(R8);
+                    self.read_kernel(R6, field.offset, self.key(), 4);
+                    self.asm.ldx(Size::H, R0, FP, self.key() + LOWER_HALF);
+                    self.asm.alu(Alu::Add, R0, R8);
+                    if field.holds == FieldHolds::RelativeLocation {
+                        self.asm.alu_imm(Alu::Add, R0, field.offset as i32 + 4);
+                    }
+                }
+            }
             self.base.store(&mut self.asm, self.env.context.arg(arg), R0);
         }
+    }
+
+    /// `R0` = what was read of a field; gives back `rest`, the bits of a register that it does not fill.
+    fn load_field(&mut self, size: Size, rest: i32) -> i32 {
+        self.asm.ldx(size, R0, FP, self.key());
+        rest
+    }
+
+    /// A register = the address of the event's record as a plain number: through memory, as the verifier would know it as
+    /// the program's context else, and forbid arithmetic.
+    fn record_address(&mut self, to: Mreg) {
+        self.asm.stx(Size::D, FP, self.key(), R6);
+        self.asm.mov(R3, FP);
+        self.asm.alu_imm(Alu::Add, R3, i32::from(self.key()));
+        self.asm.mov(R1, R3);
+        self.asm.mov_imm(R2, 8);
+        self.asm.call(helper::PROBE_READ_KERNEL);
+        self.asm.ldx(Size::D, to, FP, self.key());
     }
 
     /// `arg0` = the CLD reason of the task in `R8`: 1 exited, 2 killed, 3 dumped core.

@@ -117,6 +117,8 @@ impl Program<'_, '_> {
                 Select::Syscall(_) => {}
                 Select::SyscallFailed(numbers) => add(When::Failed, numbers.clone()),
                 Select::SyscallChild(numbers) => add(When::Child, numbers.clone()),
+                Select::SyscallBorn(numbers) => add(When::Born, numbers.clone()),
+                Select::SyscallGave(numbers) => add(When::Gave, numbers.clone()),
                 Select::SyscallArg(numbers) => {
                     let mut args: Vec<u8> = numbers.iter().map(|n| n.1).collect();
                     args.sort_unstable();
@@ -127,7 +129,11 @@ impl Program<'_, '_> {
                     }
                 }
                 Select::Always | Select::Arguments(_) => add(When::Always, (0..SYSCALLS).collect()),
-                Select::ForkedProcess | Select::LastThread => {
+                Select::ForkedProcess
+                | Select::ForkedThread
+                | Select::LastThread
+                | Select::Signal(_)
+                | Select::Fields(_) => {
                     return Err(EmitError::inconsistent(
                         None,
                         "a process event is selected at a system call",
@@ -277,6 +283,14 @@ impl Program<'_, '_> {
                 self.asm.ldx(Size::D, R0, R6, 8);
                 self.asm.jmp_imm(Jmp::Sge, R0, 0, next);
             }
+            When::Gave => {
+                self.asm.ldx(Size::D, R0, R6, 8);
+                self.asm.jmp_imm(Jmp::Sle, R0, 0, next);
+            }
+            When::Born => {
+                self.asm.ldx(Size::D, R0, R6, 8);
+                self.asm.jmp_imm(Jmp::Ne, R0, 0, next);
+            }
             When::Child => {
                 self.asm.ldx(Size::D, R0, R6, 8);
                 self.asm.jmp_imm(Jmp::Ne, R0, 0, next);
@@ -297,8 +311,12 @@ impl Program<'_, '_> {
                         p.asm.neg(R0);
                         p.base.store(&mut p.asm, p.env.context.arg(0), R0);
                     }
+                    When::Gave => {
+                        p.asm.ldx(Size::D, R0, R6, 8);
+                        p.base.store(&mut p.asm, p.env.context.arg(0), R0);
+                    }
                     When::Argument(arg) => p.argument_at_entry(typed, arg)?,
-                    When::Always | When::Child => {}
+                    When::Always | When::Child | When::Born => {}
                 }
             }
             Ok(())
@@ -342,4 +360,8 @@ enum When {
     Failed,
     /// The result is 0, in the first thread of a process.
     Child,
+    /// The result is 0, in any thread.
+    Born,
+    /// The result is above 0 and `arg0`.
+    Gave,
 }

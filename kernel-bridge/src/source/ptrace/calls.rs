@@ -13,16 +13,30 @@ use crate::providers::{self, syscall_table};
 pub(super) struct Calls {
     /// By system call number.
     by_number: Vec<Call>,
-    /// `proc:::start`: a new process's first stop.
-    pub(super) start: Vec<ProbeIndex>,
-    /// `proc:::create`: a new process, in its parent.
-    pub(super) create: Vec<ProbeIndex>,
+    /// `proc:::start`, `lwp-start`: the first stop of a process or thread.
+    pub(super) start: Vec<(ProbeIndex, Of)>,
+    /// `proc:::create`, `lwp-create`: a new process or thread, in its maker.
+    pub(super) create: Vec<(ProbeIndex, Of)>,
     /// `proc:::exec-success`: a new image.
     pub(super) exec: Vec<ProbeIndex>,
-    /// `proc:::exit`: the end of a process's last thread.
-    pub(super) exit: Vec<ProbeIndex>,
+    /// `proc:::exit`, `lwp-exit`: the end of a process's last thread, or of any.
+    pub(super) exit: Vec<(ProbeIndex, Of)>,
     /// `profile-N`: its period in nanoseconds.
     pub(super) profile: Vec<(u64, ProbeIndex)>,
+}
+
+/// Whose beginning or end a probe is about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Of {
+    /// A process as a whole.
+    Process,
+    /// Any thread, the first of a process too.
+    Thread,
+}
+
+/// Those of such probes that fire for a thread; `process` tells that the process begins or ends with it.
+pub(super) fn of(probes: &[(ProbeIndex, Of)], process: bool) -> impl Iterator<Item = ProbeIndex> {
+    probes.iter().filter(move |(_, of)| process || *of == Of::Thread).map(|(probe, _)| *probe)
 }
 
 /// What happens at one system call.
@@ -52,6 +66,8 @@ pub(super) enum ReturnArgs {
     Result,
     /// The positive error number as `arg0`; the probe does not fire on success.
     Failure,
+    /// A result above 0, as `arg0`; the probe does not fire without one.
+    Positive,
 }
 
 /// A fact about a thread that is kept because reading it takes longer than a stop.
@@ -98,9 +114,19 @@ impl Calls {
                     }
                 }
                 (Hook::Profile { period }, _) => calls.profile.push((*period, index)),
-                (Hook::SysExit, Select::SyscallChild(_)) => calls.start.push(index),
-                (Hook::RawTracepoint(_), Select::ForkedProcess) => calls.create.push(index),
-                (Hook::RawTracepoint(_), Select::LastThread) => calls.exit.push(index),
+                (Hook::SysExit, Select::SyscallChild(_)) => calls.start.push((index, Of::Process)),
+                (Hook::SysExit, Select::SyscallBorn(_)) => calls.start.push((index, Of::Thread)),
+                (Hook::SysExit, Select::SyscallGave(list)) => {
+                    for &number in list {
+                        calls.at(number).ret.push((index, ReturnArgs::Positive));
+                    }
+                }
+                (Hook::RawTracepoint(_), Select::ForkedProcess) => calls.create.push((index, Of::Process)),
+                (Hook::RawTracepoint(_), Select::ForkedThread) => calls.create.push((index, Of::Thread)),
+                (Hook::RawTracepoint(_), Select::LastThread) => calls.exit.push((index, Of::Process)),
+                (Hook::RawTracepoint(name), Select::Always) if name == "sched_process_exit" => {
+                    calls.exit.push((index, Of::Thread));
+                }
                 (Hook::RawTracepoint(name), Select::Always) if name == "sched_process_exec" => {
                     calls.exec.push(index);
                 }
@@ -133,8 +159,11 @@ impl Calls {
 
     /// Whether any probe needs a traced process.
     pub(super) fn fires_anything(&self) -> bool {
-        let procs = [&self.start, &self.create, &self.exec, &self.exit];
-        self.stops_calls() || !self.profile.is_empty() || procs.iter().any(|probes| !probes.is_empty())
+        let procs = [&self.start, &self.create, &self.exit];
+        self.stops_calls()
+            || !self.profile.is_empty()
+            || !self.exec.is_empty()
+            || procs.iter().any(|probes| !probes.is_empty())
     }
 
     /// Whether the exit event of a thread says something: a probe of its own, or the return from the call that it was

@@ -3,7 +3,7 @@
 use dtrail_vm::event::{EventSink, Exited, ExitedHow, Flow};
 
 use super::PtraceSource;
-use super::calls::{EntryArgs, ReturnArgs};
+use super::calls::{EntryArgs, Of, ReturnArgs, of};
 use super::filter;
 use super::sys::{self, CallInfo, Resume};
 use super::threads::Thread;
@@ -145,7 +145,8 @@ impl PtraceSource {
             let (args, errno) = match kind {
                 ReturnArgs::Result => ([result as u64, result as u64, 0, 0, 0, 0], errno),
                 ReturnArgs::Failure if result < 0 => ([-result as u64, 0, 0, 0, 0, 0], 0),
-                ReturnArgs::Failure => continue,
+                ReturnArgs::Positive if result > 0 => ([result as u64, 0, 0, 0, 0, 0], 0),
+                ReturnArgs::Failure | ReturnArgs::Positive => continue,
             };
             if self.fire(tid, [probe], args, errno, sink) == Flow::Stop {
                 return Flow::Stop;
@@ -170,12 +171,10 @@ impl PtraceSource {
             _ => tid,
         };
         self.threads.add_made(tid, pid, maker);
-        if pid == tid {
-            let calls = Rc::clone(&self.calls);
-            // The kernel's `arg0`, an address in its memory, means nothing here.
-            if self.fire(maker, calls.create.iter().copied(), [0; 6], 0, sink) == Flow::Stop {
-                return Flow::Stop;
-            }
+        let calls = Rc::clone(&self.calls);
+        // The kernel's `arg0`, an address in its memory, means nothing here.
+        if self.fire(maker, of(&calls.create, pid == tid), [0; 6], 0, sink) == Flow::Stop {
+            return Flow::Stop;
         }
         if self.threads.take_early(tid) && self.born(tid, libc::SIGTRAP, sink) == Flow::Stop {
             return Flow::Stop;
@@ -194,7 +193,7 @@ impl PtraceSource {
         {
             return Flow::Stop;
         }
-        if pid == tid && self.fire(tid, calls.start.iter().copied(), [0; 6], 0, sink) == Flow::Stop {
+        if self.fire(tid, of(&calls.start, pid == tid), [0; 6], 0, sink) == Flow::Stop {
             return Flow::Stop;
         }
         self.stay_or_go_on(tid, signal)
@@ -226,26 +225,31 @@ impl PtraceSource {
         {
             return Flow::Stop;
         }
-        if self.threads.exiting(tid) {
-            let calls = Rc::clone(&self.calls);
-            let reason = [exit_reason(code as libc::c_int), 0, 0, 0, 0, 0];
-            if self.fire(tid, calls.exit.iter().copied(), reason, 0, sink) == Flow::Stop {
-                return Flow::Stop;
-            }
+        if self.ends(tid, code as libc::c_int, sink) == Flow::Stop {
+            return Flow::Stop;
         }
         self.go_on(tid, 0)
     }
 
+    /// A thread ends, with an exit code or a wait status, unless that has been seen.
+    fn ends(&mut self, tid: u32, code: libc::c_int, sink: &mut dyn EventSink) -> Flow {
+        let Some(last) = self.threads.exiting(tid) else { return Flow::Continue };
+        let calls = Rc::clone(&self.calls);
+        let mut flow = Flow::Continue;
+        for (probe, whose) in calls.exit.iter().filter(|(_, whose)| last || *whose == Of::Thread) {
+            let reason = if *whose == Of::Process { exit_reason(code) } else { 0 };
+            if flow == Flow::Continue {
+                flow = self.fire(tid, [*probe], [reason, 0, 0, 0, 0, 0], 0, sink);
+            }
+        }
+        flow
+    }
+
     /// A thread is gone.
     fn gone(&mut self, tid: u32, status: libc::c_int, sink: &mut dyn EventSink) -> Flow {
-        let mut flow = Flow::Continue;
         self.threads.take_early(tid);
         // Normally its exit event came before; a thread killed at a bad moment has none.
-        if self.threads.exiting(tid) {
-            let calls = Rc::clone(&self.calls);
-            let reason = [exit_reason(status), 0, 0, 0, 0, 0];
-            flow = self.fire(tid, calls.exit.iter().copied(), reason, 0, sink);
-        }
+        let flow = self.ends(tid, status, sink);
         let identity = self.threads.get(tid).map(|thread| thread.identity(tid));
         self.note_gone(tid, status);
         if let Some(identity) = identity {

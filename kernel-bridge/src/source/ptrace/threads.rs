@@ -179,13 +179,13 @@ impl Threads {
         self.early.clone()
     }
 
-    /// Notes that a thread begins to exit; whether it is the last of its process.
-    pub(super) fn exiting(&mut self, tid: u32) -> bool {
-        let Some(thread) = self.by_tid.get_mut(&tid).filter(|thread| !thread.exiting) else { return false };
+    /// Notes that a thread begins to exit; whether it is the last of its process, or `None` if it was noted before.
+    pub(super) fn exiting(&mut self, tid: u32) -> Option<bool> {
+        let thread = self.by_tid.get_mut(&tid).filter(|thread| !thread.exiting)?;
         thread.exiting = true;
         let live = self.live.entry(thread.pid).or_default();
         *live = live.saturating_sub(1);
-        *live == 0
+        Some(*live == 0)
     }
 
     /// Removes a thread that is gone.
@@ -233,13 +233,13 @@ mod tests {
         threads.add(10, 10);
         threads.add_made(11, 10, 10);
         threads.add_made(20, 20, 11);
-        assert!(!threads.exiting(10));
-        assert!(!threads.exiting(10), "counted once");
-        assert!(threads.exiting(11));
+        assert_eq!(threads.exiting(10), Some(false));
+        assert_eq!(threads.exiting(10), None, "counted once");
+        assert_eq!(threads.exiting(11), Some(true));
         threads.remove(11);
         threads.remove(10);
         assert_eq!(threads.processes(), [20]);
-        assert!(threads.exiting(20));
+        assert_eq!(threads.exiting(20), Some(true));
         threads.remove(20);
         assert!(threads.is_empty());
     }
@@ -251,14 +251,14 @@ mod tests {
         threads.add_made(11, 10, 10);
         threads.add_made(12, 10, 10);
         threads.get(11).expect("added").current = Some(59);
-        assert!(!threads.exiting(12));
+        assert_eq!(threads.exiting(12), Some(false));
         threads.remove(12);
-        assert!(!threads.exiting(10));
+        assert_eq!(threads.exiting(10), Some(false));
         assert_eq!(threads.executed(10, 11), Some(Identity { tid: 11, start: 2 }));
         assert!(threads.get(11).is_none());
         let first = threads.get(10).expect("still there");
         assert_eq!((first.serial, first.current, first.exiting), (1, Some(59), false));
-        assert!(threads.exiting(10), "one thread is left");
+        assert_eq!(threads.exiting(10), Some(true), "one thread is left");
     }
 
     #[test]

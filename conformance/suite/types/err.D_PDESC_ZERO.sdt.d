@@ -1,0 +1,4 @@
+/* An event that no kernel has. */
+sdt:sched::there_is_no_such_event
+{
+}
