@@ -126,7 +126,10 @@ impl Lower<'_> {
     /// So many bytes at an address.
     pub(super) fn block(&mut self, addr: Reg, size: Reg, space: AddrSpace, span: Span) -> Reg {
         match space {
-            AddrSpace::Scratch => self.emit_call(Func::Scratch, vec![addr, size], RegKind::Str, span),
+            AddrSpace::Scratch => {
+                self.reads_scratch_block = true;
+                self.emit_call(Func::Scratch, vec![addr, size], RegKind::Str, span)
+            }
             AddrSpace::ByAddress | AddrSpace::User => {
                 let user = i64::from(space == AddrSpace::User);
                 let space = self.build.constant(span, user).reg;

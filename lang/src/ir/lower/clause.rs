@@ -20,8 +20,11 @@ pub(super) struct Lower<'a> {
     pub(super) tables: &'a mut Tables,
     pub(super) clause: ClauseId,
     pub(super) build: Builder,
-    /// Whether the clause changes scratch memory besides filling it by `copyin`.
+    /// Whether scratch memory is user space's: the clause changes it besides filling it by `copyin`, or reads whole
+    /// blocks of it, which the kernel part cannot.
     pub(super) changes_scratch: bool,
+    /// Whether a whole block of scratch memory has been read so far.
+    pub(super) reads_scratch_block: bool,
     /// Statements seen so far.
     stmts: u32,
 }
@@ -33,14 +36,37 @@ pub(super) fn lower<'a>(
     clause: &'a CheckedClause,
     tree: &ast::Clause,
     id: ClauseId,
-    tables: &'a mut Tables,
+    tables: &mut Tables,
 ) -> Result<Clause, Diagnostic> {
-    let changes_scratch = super::calls::changes_scratch(tree, &clause.info);
-    let frame = Frame { early, info: &clause.info, bindings: Vec::new() };
-    let build = Builder::new();
-    let mut lower = Lower { checked, frame, tables, clause: id, build, changes_scratch, stmts: 0 };
-    lower.whole(tree)?;
-    let (regs, blocks) = lower.build.finish();
+    let marks = (tables.sites.len(), tables.agg_sites.len());
+    let mut attempt = |changes_scratch| {
+        let frame = Frame { early, info: &clause.info, bindings: Vec::new() };
+        let build = Builder::new();
+        let mut lower = Lower {
+            checked,
+            frame,
+            tables: &mut *tables,
+            clause: id,
+            build,
+            changes_scratch,
+            reads_scratch_block: false,
+            stmts: 0,
+        };
+        lower.whole(tree)?;
+        let again = lower.reads_scratch_block && !changes_scratch;
+        let done = lower.build.finish();
+        if again {
+            // The sites are numbered once more; strings and places stay the same.
+            tables.sites.truncate(marks.0);
+            tables.agg_sites.truncate(marks.1);
+        }
+        Ok::<_, Diagnostic>((again, done))
+    };
+    let (again, mut done) = attempt(super::calls::changes_scratch(tree, &clause.info))?;
+    if again {
+        (_, done) = attempt(true)?;
+    }
+    let (regs, blocks) = done;
     Ok(Clause { number: clause.number, regs, blocks, span: tree.span })
 }
 
