@@ -7,9 +7,10 @@ use crate::ast::{BinaryOp, Expr, ExprKind, UnaryOp};
 use crate::builtins::symbolic::Sample;
 use crate::builtins::{BuiltinVar, Func, Symbolic};
 use crate::check::fold::is_signed;
+use crate::check::session::value_type;
 use crate::check::{ExprInfo, Meaning, Provenance};
 use crate::diag::{Diagnostic, Tag};
-use crate::ir::{AddrSpace, BinOp, CmpOp, MemSize, Op, Reg, RegKind, UnOp};
+use crate::ir::{AddrSpace, BinOp, CmpOp, MemSize, Op, Reg, RegKind, UnOp, ValueType};
 use crate::source::Span;
 use crate::types::classes::char_width;
 use crate::types::{Type, TypeId};
@@ -229,6 +230,12 @@ impl Lower<'_> {
     /// `stringof e`: any scalar is an address.
     fn string_of(&mut self, expr: &Expr, span: Span) -> Result<Reg, Diagnostic> {
         let info = self.info_of(expr);
+        // What a definition gives for an array of characters is their copy.
+        let copied = matches!(info.meaning, Meaning::Formula(_) | Meaning::Param(_))
+            && value_type(&self.checked.types, info.ty) == Some(ValueType::Str);
+        if copied {
+            return self.value(expr).map(|val| val.reg);
+        }
         if self.is_string(info.ty) {
             return self.value(expr).map(|val| val.reg);
         }
