@@ -534,7 +534,7 @@ fn nothing_fires_before_it_opens() {
     assert_eq!(run.notes.fired, [""; 0]);
     run.source.open().expect("it can open");
     assert_eq!(run.wait_for_end(), Wait::TargetsGone);
-    assert_eq!(run.finish().0, ["getpid:entry", "getpid:return", "exit_group:entry", ":exit"]);
+    assert_eq!(run.finish().0, ["getpid:entry", "getpid:return", "exit_group:entry", ":exit", ":lwp-exit"]);
 }
 
 #[test]

@@ -281,11 +281,8 @@ impl Reader {
             .get_or_insert_with(|| SourceEnvironment::synthetic(MacroValues::default(), Vec::new()));
         let described =
             |module: &str, function: &str| [provider, module, function, name].map(Box::<str>::from);
-        // A provider that is in no table has no probe but those declared.
-        let in_table = || {
-            let found = undeclared.match_probes(&description(&parts));
-            !matches!(found, Err(NoMatch::Zero | NoMatch::Refused { .. }))
-        };
+        // A provider that is in no table has no probe but those declared. What this user may not look up does not count.
+        let in_table = || undeclared.match_probes(&description(&parts)).is_ok();
         if self.taken.contains(&described(module, function))
             || (providers::by_name(provider).is_some() && in_table())
         {
