@@ -59,7 +59,6 @@ export PATH=/bin
 mount -t proc none /proc
 mount -t sysfs none /sys
 mount -t devtmpfs none /dev
-mount -t tmpfs none /tmp
 echo "kernel $(uname -r)"
 status=0
 expect() { # WHAT EXPECTED GOT

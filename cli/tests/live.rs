@@ -5,15 +5,15 @@
 
 use std::collections::BTreeMap;
 use std::io::Read;
-use std::path::PathBuf;
 use std::process::{Command, Output, Stdio};
-use std::sync::atomic::{AtomicU32, Ordering};
 
 use dtrail_conformance::engine::is_root;
 use dtrail_conformance::workload::{skipped, steps};
 use dtrail_kernel_bridge::caps;
 
-const DTRAIL: &str = env!("CARGO_BIN_EXE_dtrail");
+use everybody::{DTRAIL, ForEverybody};
+
+mod everybody;
 
 /// Who traces.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -38,33 +38,6 @@ fn everybody() -> Vec<Who> {
         false => skipped("only root can run a program as another user"),
     }
     who
-}
-
-/// A copy of the command that any user may run, since the build folder may be root's own; gone with the value.
-struct ForEverybody(PathBuf);
-
-impl ForEverybody {
-    fn new() -> ForEverybody {
-        static NUMBER: AtomicU32 = AtomicU32::new(0);
-        let number = NUMBER.fetch_add(1, Ordering::Relaxed);
-        let folder = std::env::temp_dir().join(format!("dtrail-test-{}-{number}", std::process::id()));
-        std::fs::create_dir_all(&folder).expect("a folder");
-        std::fs::copy(DTRAIL, folder.join("dtrail")).expect("there is room for a copy");
-        ForEverybody(folder)
-    }
-
-    /// A command that runs it as nobody.
-    fn command(&self) -> Command {
-        let mut command = Command::new("setpriv");
-        command.args(["--reuid=65534", "--regid=65534", "--clear-groups"]).arg(self.0.join("dtrail"));
-        command
-    }
-}
-
-impl Drop for ForEverybody {
-    fn drop(&mut self) {
-        let _ = std::fs::remove_dir_all(&self.0);
-    }
 }
 
 fn dtrail(who: Who, args: &[&str]) -> Output {

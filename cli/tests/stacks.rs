@@ -3,15 +3,15 @@
 
 #![allow(clippy::expect_used, reason = "a test fails by a panic, and its parts are no `#[test]` functions")]
 
-use std::path::PathBuf;
 use std::process::Command;
-use std::sync::atomic::{AtomicU32, Ordering};
 
 use dtrail_conformance::engine::is_root;
 use dtrail_conformance::workload::{skipped, spin};
 use dtrail_kernel_bridge::caps;
 
-const DTRAIL: &str = env!("CARGO_BIN_EXE_dtrail");
+use everybody::{DTRAIL, ForEverybody};
+
+mod everybody;
 
 /// Who traces.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -31,46 +31,23 @@ fn everybody() -> Vec<Who> {
     who
 }
 
-/// A copy of the command that any user may run; gone with the value.
-struct ForEverybody(PathBuf);
-
-impl ForEverybody {
-    fn new() -> ForEverybody {
-        static NUMBER: AtomicU32 = AtomicU32::new(0);
-        let number = NUMBER.fetch_add(1, Ordering::Relaxed);
-        let folder = std::env::temp_dir().join(format!("dtrail-stacks-{}-{number}", std::process::id()));
-        std::fs::create_dir_all(&folder).expect("a folder");
-        std::fs::copy(DTRAIL, folder.join("dtrail")).expect("there is room for a copy");
-        ForEverybody(folder)
-    }
-
-    fn command(&self, who: Who) -> Command {
-        match who {
-            Who::User if is_root() => {
-                let mut command = Command::new("setpriv");
-                command.args(["--reuid=65534", "--regid=65534", "--clear-groups"]).arg(self.0.join("dtrail"));
-                command
-            }
-            Who::User => {
-                let mut command = Command::new(DTRAIL);
-                command.args(["--source", "ptrace"]);
-                command
-            }
-            Who::Root => Command::new(DTRAIL),
+/// The command for somebody, of a copy that lasts as long.
+fn dtrail(copy: &ForEverybody, who: Who) -> Command {
+    match who {
+        Who::User if is_root() => copy.command(),
+        Who::User => {
+            let mut command = Command::new(DTRAIL);
+            command.args(["--source", "ptrace"]);
+            command
         }
-    }
-}
-
-impl Drop for ForEverybody {
-    fn drop(&mut self) {
-        let _ = std::fs::remove_dir_all(&self.0);
+        Who::Root => Command::new(DTRAIL),
     }
 }
 
 /// Runs a program on a command; its standard output and error.
 fn run(who: Who, args: &[&str], program: &str, target: &str) -> (String, String) {
     let copy = ForEverybody::new();
-    let out = copy.command(who).args(args).args(["-qn", program, "-c", target]).output().expect("it starts");
+    let out = dtrail(&copy, who).args(args).args(["-qn", program, "-c", target]).output().expect("it starts");
     (String::from_utf8_lossy(&out.stdout).into_owned(), String::from_utf8_lossy(&out.stderr).into_owned())
 }
 
@@ -157,7 +134,7 @@ fn a_process_that_runs_already_is_sampled_and_left_running() {
         let program = "profile-199 /pid == $target/ { @[ustack(5)] = count(); } tick-500ms { exit(0); }";
         let copy = ForEverybody::new();
         let pid = running.0.id().to_string();
-        let mut command = copy.command(who);
+        let mut command = dtrail(&copy, who);
         let out = command.args(["-qn", program, "-p", &pid]).output().expect("it starts");
         let text = String::from_utf8_lossy(&out.stdout).into_owned();
         let error = String::from_utf8_lossy(&out.stderr).into_owned();
@@ -189,7 +166,7 @@ fn calls_of_a_process_that_runs_already() {
                        tick-500ms { exit(0); }";
         let copy = ForEverybody::new();
         let pid = running.0.id().to_string();
-        let out = copy.command(who).args(["-qn", program, "-p", &pid]).output().expect("it starts");
+        let out = dtrail(&copy, who).args(["-qn", program, "-p", &pid]).output().expect("it starts");
         let text = String::from_utf8_lossy(&out.stdout).into_owned();
         let error = String::from_utf8_lossy(&out.stderr).into_owned();
         assert!(text.contains("entry ") && text.contains("return "), "{who:?}: {text}{error}");

@@ -47,12 +47,7 @@ pub fn compile(
     let mut session = check::Session::new(sources, env, args);
     let mut matched = Vec::new();
     for id in sources.ids() {
-        let mut cx = ParseContext { macros: Macros { args, env }, options, names: &session };
-        let (program, error) = parse_prefix(sources, id, &mut cx);
-        let early = session.early(&program, options)?;
-        if let Some(error) = error {
-            return Err(error);
-        }
+        let (program, early) = declarations(&mut session, sources, id, options, Macros { args, env })?;
         matched.push(session.clauses(id, program, early)?);
     }
     let checked = session.finish();
@@ -78,15 +73,26 @@ pub fn trees(
 ) -> Result<Vec<ast::Program>, Diagnostic> {
     let mut session = check::Session::new(sources, env, args);
     for id in sources.ids() {
-        let mut cx = ParseContext { macros: Macros { args, env }, options, names: &session };
-        let (program, error) = parse_prefix(sources, id, &mut cx);
-        let early = session.early(&program, options)?;
-        if let Some(error) = error {
-            return Err(error);
-        }
+        let (program, early) = declarations(&mut session, sources, id, options, Macros { args, env })?;
         session.without_clauses(program, early);
     }
     Ok(session.finish().programs.into_iter().map(|(program, _)| program).collect())
+}
+
+/// Parses a text and checks its declarations. An error in one of these comes before a syntax error behind it.
+fn declarations(
+    session: &mut check::Session<'_>,
+    sources: &SourceMap,
+    id: source::SourceId,
+    options: &mut Options,
+    macros: Macros<'_>,
+) -> Result<(ast::Program, check::fold::Early), Diagnostic> {
+    let (program, error) = parse_prefix(sources, id, &mut ParseContext { macros, options, names: session });
+    let early = session.early(&program, options)?;
+    match error {
+        Some(error) => Err(error),
+        None => Ok((program, early)),
+    }
 }
 
 /// Where a message without a place of its own points.

@@ -63,19 +63,22 @@ pub struct Source {
 /// All texts of one invocation, in compilation order: libraries first, then programs in command-line order.
 #[derive(Clone, Debug, Default)]
 pub struct SourceMap {
-    sources: Vec<Source>,
+    /// Each with where its lines begin: places are asked for once a clause and more, and texts may be long.
+    sources: Vec<(Source, Vec<u32>)>,
 }
 
 impl SourceMap {
     /// Adds a text.
     pub fn add(&mut self, source: Source) -> SourceId {
-        self.sources.push(source);
+        let ends = source.text.match_indices('\n').map(|(at, _)| at as u32 + 1);
+        let lines = std::iter::once(0).chain(ends).collect();
+        self.sources.push((source, lines));
         SourceId(self.sources.len() as u32 - 1)
     }
 
     /// The text behind an id of this map.
     pub fn get(&self, id: SourceId) -> &Source {
-        &self.sources[id.0 as usize]
+        &self.sources[id.0 as usize].0
     }
 
     /// Every id, in compilation order.
@@ -90,14 +93,14 @@ impl SourceMap {
 
     /// Line and column of a byte offset, both from 1; the column counts characters.
     pub fn line_column(&self, source: SourceId, offset: u32) -> (u32, u32) {
-        let text = &self.get(source).text;
+        let (Source { text, .. }, lines) = &self.sources[source.0 as usize];
         let mut end = (offset as usize).min(text.len());
         while !text.is_char_boundary(end) {
             end -= 1;
         }
-        let before = &text[..end];
-        let line = before.bytes().filter(|&b| b == b'\n').count() as u32 + 1;
-        let column = before.rsplit('\n').next().map_or(0, |l| l.chars().count()) as u32 + 1;
-        (line, column)
+        // The first line begins at 0, so that one at least does not begin behind `end`.
+        let line = lines.partition_point(|&start| start as usize <= end);
+        let column = text[lines[line - 1] as usize..end].chars().count() as u32 + 1;
+        (line as u32, column)
     }
 }

@@ -73,28 +73,29 @@ translator psinfo_t < struct task_struct *T > {
 	pr_nzomb = 0;
 };
 
+/* From the bits of a task's state, and from its scheduling policy (include/linux/sched.h). */
+inline char dtrail_state[int state] = state & 0x3 ? SSLEEP : state & 0xc ? SSTOP :
+    state & 0xb0 ? SZOMB : state & 0x300 ? SWAIT : SRUN;
+inline char dtrail_sname[int state] = state & 0x3 ? 'S' : state & 0xc ? 'T' :
+    state & 0xb0 ? 'Z' : state & 0x300 ? 'W' : 'R';
+inline string dtrail_class[int policy] = policy == 1 ? "FIFO" : policy == 2 ? "RR" :
+    policy == 5 ? "IDLE" : policy == 6 ? "DL" : "TS";
+
 translator lwpsinfo_t < struct task_struct *T > {
 	pr_flag = T->__state & 0x4 ? PR_STOPPED : T->pid == 0 ? PR_IDLE : 0;
 	pr_lwpid = T->pid;
 	pr_addr = (uintptr_t)T;
 	pr_wchan = 0;
 	pr_stype = 0;
-	pr_state = (T->__state | T->exit_state) & 0x3 ? SSLEEP :
-	    (T->__state | T->exit_state) & 0xc ? SSTOP :
-	    (T->__state | T->exit_state) & 0xb0 ? SZOMB :
-	    (T->__state | T->exit_state) & 0x300 ? SWAIT : SRUN;
-	pr_sname = (T->__state | T->exit_state) & 0x3 ? 'S' :
-	    (T->__state | T->exit_state) & 0xc ? 'T' :
-	    (T->__state | T->exit_state) & 0xb0 ? 'Z' :
-	    (T->__state | T->exit_state) & 0x300 ? 'W' : 'R';
+	pr_state = dtrail_state[T->__state | T->exit_state];
+	pr_sname = dtrail_sname[T->__state | T->exit_state];
 	pr_nice = T->static_prio - 120;
 	pr_syscall = 0;
 	pr_oldpri = 0;
 	pr_cpu = 0;
 	pr_pri = T->prio;
 	pr_pctcpu = 0;
-	pr_clname = T->policy == 1 ? "FIFO" : T->policy == 2 ? "RR" :
-	    T->policy == 5 ? "IDLE" : T->policy == 6 ? "DL" : "TS";
+	pr_clname = dtrail_class[T->policy];
 	pr_name = stringof(T->comm);
 	pr_bindpro = -1;
 	pr_bindpset = 0;
@@ -134,22 +135,15 @@ translator lwpsinfo_t < struct dtrail_thread *C > {
 	pr_addr = (uintptr_t)curthread;
 	pr_wchan = 0;
 	pr_stype = 0;
-	pr_state = (curthread->__state | curthread->exit_state) & 0x3 ? SSLEEP :
-	    (curthread->__state | curthread->exit_state) & 0xc ? SSTOP :
-	    (curthread->__state | curthread->exit_state) & 0xb0 ? SZOMB :
-	    (curthread->__state | curthread->exit_state) & 0x300 ? SWAIT : SRUN;
-	pr_sname = (curthread->__state | curthread->exit_state) & 0x3 ? 'S' :
-	    (curthread->__state | curthread->exit_state) & 0xc ? 'T' :
-	    (curthread->__state | curthread->exit_state) & 0xb0 ? 'Z' :
-	    (curthread->__state | curthread->exit_state) & 0x300 ? 'W' : 'R';
+	pr_state = dtrail_state[curthread->__state | curthread->exit_state];
+	pr_sname = dtrail_sname[curthread->__state | curthread->exit_state];
 	pr_nice = curthread->static_prio - 120;
 	pr_syscall = 0;
 	pr_oldpri = 0;
 	pr_cpu = 0;
 	pr_pri = curthread->prio;
 	pr_pctcpu = 0;
-	pr_clname = curthread->policy == 1 ? "FIFO" : curthread->policy == 2 ? "RR" :
-	    curthread->policy == 5 ? "IDLE" : curthread->policy == 6 ? "DL" : "TS";
+	pr_clname = dtrail_class[curthread->policy];
 	pr_name = execname;
 	pr_onpro = cpu;
 	pr_bindpro = -1;

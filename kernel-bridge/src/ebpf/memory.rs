@@ -106,27 +106,38 @@ impl Gen<'_> {
             self.asm.ldx(size_of(size), R0, R2, self.env.scratch.memory as i16);
         } else {
             let word = self.key_word()?;
-            let (kernel, check, done) = (self.asm.label(), self.asm.label(), self.asm.label());
-            self.load(addr, R3);
-            self.by_address(space, kernel);
-            self.read_word(word, size, helper::PROBE_READ_USER);
-            if space == AddrSpace::ByAddress {
-                self.asm.ja(check);
-                self.asm.bind(kernel);
-                self.read_word(word, size, helper::PROBE_READ_KERNEL);
-            } else {
-                self.asm.bind(kernel);
-            }
-            self.asm.bind(check);
-            self.asm.jmp_imm(Jmp::Eq, R0, 0, done);
-            self.bad_address(addr)?;
-            self.asm.bind(done);
+            self.read_at(addr, space, |emit, helper| emit.read_word(word, size, helper))?;
             self.asm.ldx(size_of(size), R0, FP, word);
         }
         if signed {
             extend_in_place(&mut self.asm, R0, (size.bytes() * 8) as u8, true);
         }
         self.define(dst, R0);
+        Ok(())
+    }
+
+    /// Reads at an address by the helper for its side, which `read` calls with the address in `R3`; faults if it cannot.
+    fn read_at(
+        &mut self,
+        addr: Reg,
+        space: AddrSpace,
+        read: impl Fn(&mut Self, i32),
+    ) -> Result<(), EmitError> {
+        let (kernel, check, done) = (self.asm.label(), self.asm.label(), self.asm.label());
+        self.load(addr, R3);
+        self.by_address(space, kernel);
+        read(self, helper::PROBE_READ_USER);
+        if space == AddrSpace::ByAddress {
+            self.asm.ja(check);
+            self.asm.bind(kernel);
+            read(self, helper::PROBE_READ_KERNEL);
+        } else {
+            self.asm.bind(kernel);
+        }
+        self.asm.bind(check);
+        self.asm.jmp_imm(Jmp::Eq, R0, 0, done);
+        self.bad_address(addr)?;
+        self.asm.bind(done);
         Ok(())
     }
 
@@ -230,21 +241,7 @@ impl Gen<'_> {
         let at = self.buffer_of(dst)?;
         let space = if user != 0 { AddrSpace::User } else { AddrSpace::ByAddress };
         if size > 0 {
-            let (kernel, check, done) = (self.asm.label(), self.asm.label(), self.asm.label());
-            self.load(addr, R3);
-            self.by_address(space, kernel);
-            self.read_block(at, size, helper::PROBE_READ_USER);
-            if space == AddrSpace::ByAddress {
-                self.asm.ja(check);
-                self.asm.bind(kernel);
-                self.read_block(at, size, helper::PROBE_READ_KERNEL);
-            } else {
-                self.asm.bind(kernel);
-            }
-            self.asm.bind(check);
-            self.asm.jmp_imm(Jmp::Eq, R0, 0, done);
-            self.bad_address(addr)?;
-            self.asm.bind(done);
+            self.read_at(addr, space, |emit, helper| emit.read_block(at, size, helper))?;
         }
         self.asm.mov_imm(R0, size + 1);
         self.asm.stx(Size::D, R7, at as i16, R0);

@@ -6,8 +6,9 @@
 use std::cell::OnceCell;
 
 use dtrail_lang::ast::TagKind;
-use dtrail_lang::env::{KernelTypes, Probe, ProbeArg, ProbeId, ProbePattern, glob_match};
+use dtrail_lang::env::{KernelTypes, Probe, ProbeArg, ProbeId, ProbePattern};
 
+use super::tracepoints::{Wanted, accepts, is_open};
 use crate::ebpf::FieldHolds;
 use crate::providers::sdt;
 use crate::readers::tracefs::{self, Field};
@@ -46,23 +47,14 @@ impl TraceEvents {
         self.names.get_or_init(tracefs::events)
     }
 
-    /// Those that a description matches. Where it leaves the provider open, only one that is named in full is looked for,
-    /// unless everything is asked for.
+    /// Those that a description matches.
     pub(super) fn matching(&self, types: Option<&RunningTypes>, pattern: &ProbePattern) -> Vec<Probe> {
-        let is_open = |text: &str| text.is_empty() || text.contains(['?', '*', '[', '\\']);
-        let accepts = |component: &str, text: &str| component.is_empty() || glob_match(component, text);
-        let everything = pattern.provider.is_empty()
-            && pattern.module.is_empty()
-            && pattern.function.is_empty()
-            && pattern.name.is_empty();
-        if !accepts(&pattern.provider, sdt::PROVIDER.name) || !accepts(&pattern.function, "") {
-            return Vec::new();
-        }
-        if is_open(&pattern.name) && is_open(&pattern.provider) && !everything {
-            return Vec::new();
-        }
-        if !is_open(&pattern.name) && !is_open(&pattern.module) {
-            return probe(types, &pattern.module, &pattern.name).into_iter().collect();
+        match Wanted::of(pattern, sdt::PROVIDER.name) {
+            Wanted::None => return Vec::new(),
+            Wanted::Named if !is_open(&pattern.module) => {
+                return probe(types, &pattern.module, &pattern.name).into_iter().collect();
+            }
+            Wanted::Named | Wanted::Any => (),
         }
         let named = self.names().iter();
         let mut probes: Vec<Probe> = named

@@ -15,6 +15,46 @@ use crate::readers::types::RunningTypes;
 /// Added to a type's number, it is a probe's: far above those of all other probes.
 const NUMBERS: u32 = 1_000_000;
 
+/// What a description wants of a provider that has a probe for each of the kernel's events. They are many: where the
+/// description leaves the provider open, only one that is named in full is looked for, unless everything is asked for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Wanted {
+    /// Nothing that could be there.
+    None,
+    /// The probes of this very name.
+    Named,
+    /// Whatever its components accept.
+    Any,
+}
+
+impl Wanted {
+    pub(super) fn of(pattern: &ProbePattern, provider: &str) -> Wanted {
+        let everything = pattern.provider.is_empty()
+            && pattern.module.is_empty()
+            && pattern.function.is_empty()
+            && pattern.name.is_empty();
+        if !accepts(&pattern.provider, provider) || !accepts(&pattern.function, "") {
+            Wanted::None
+        } else if !is_open(&pattern.name) {
+            Wanted::Named
+        } else if is_open(&pattern.provider) && !everything {
+            Wanted::None
+        } else {
+            Wanted::Any
+        }
+    }
+}
+
+/// Whether a component may match several texts.
+pub(super) fn is_open(component: &str) -> bool {
+    component.is_empty() || component.contains(['?', '*', '[', '\\'])
+}
+
+/// Whether a component matches a text; one that is left out matches any.
+pub(super) fn accepts(component: &str, text: &str) -> bool {
+    component.is_empty() || glob_match(component, text)
+}
+
 /// The groups of tracepoints, by event, read once.
 #[derive(Debug, Default)]
 pub(super) struct Tracepoints {
@@ -29,28 +69,14 @@ impl Tracepoints {
         groups.get(event).map_or("", String::as_str)
     }
 
-    /// Those that a description matches. Tracepoints are many: where the description leaves the provider open, only one
-    /// that is named in full is looked for, unless everything is asked for.
+    /// Those that a description matches.
     pub(super) fn matching(&self, types: &RunningTypes, pattern: &ProbePattern) -> Vec<Probe> {
-        let is_open = |text: &str| text.is_empty() || text.contains(['?', '*', '[', '\\']);
-        let accepts = |component: &str, text: &str| component.is_empty() || glob_match(component, text);
-        let everything = pattern.provider.is_empty()
-            && pattern.module.is_empty()
-            && pattern.function.is_empty()
-            && pattern.name.is_empty();
-        if !accepts(&pattern.provider, rawtp::PROVIDER.name) || !accepts(&pattern.function, "") {
-            return Vec::new();
-        }
-        if !is_open(&pattern.name) {
-            let number = types.tracepoint_number(&pattern.name);
-            let probe = number.and_then(|number| self.probe(types, number));
-            return probe.filter(|probe| accepts(&pattern.module, &probe.module)).into_iter().collect();
-        }
-        if is_open(&pattern.provider) && !everything {
-            return Vec::new();
-        }
-        let all = types.tracepoint_numbers();
-        let probes = all.into_iter().filter_map(|number| self.probe(types, number));
+        let numbers = match Wanted::of(pattern, rawtp::PROVIDER.name) {
+            Wanted::None => Vec::new(),
+            Wanted::Named => types.tracepoint_number(&pattern.name).into_iter().collect(),
+            Wanted::Any => types.tracepoint_numbers(),
+        };
+        let probes = numbers.into_iter().filter_map(|number| self.probe(types, number));
         probes
             .filter(|probe| accepts(&pattern.name, &probe.name) && accepts(&pattern.module, &probe.module))
             .collect()
