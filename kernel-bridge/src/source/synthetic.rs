@@ -470,9 +470,9 @@ impl Host for SyntheticHost {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::testing::bare_plan;
     use dtrail_lang::env::ProbePattern;
     use dtrail_lang::ir::Program;
-    use dtrail_lang::plan::Cuts;
 
     /// A plan that enables probes and does nothing; the source looks at nothing else.
     fn plan(source: &SyntheticSource, probes: &[&str]) -> Plan {
@@ -483,20 +483,7 @@ mod tests {
                 ProbePattern { provider: part(3), module: part(2), function: part(1), name: part(0) };
             source.environment().match_probes(&pattern).expect("it exists").remove(0)
         };
-        Plan {
-            epoch: 0,
-            program: Program { probes: probes.iter().map(find).collect(), ..Program::default() },
-            kernel: Vec::new(),
-            user: Vec::new(),
-            clause_layouts: Vec::new(),
-            groups: Vec::new(),
-            probe_groups: Vec::new(),
-            probe_clauses: Vec::new(),
-            homes: Vec::new(),
-            agg_sites: Vec::new(),
-            cuts: Cuts::default(),
-            reasons: Vec::new(),
-        }
+        bare_plan(Program { probes: probes.iter().map(find).collect(), ..Program::default() })
     }
 
     /// Notes what fires: index of the probe, time, thread.

@@ -26,7 +26,7 @@ impl BlockId {
     }
 }
 
-/// A capture slot of a clause's record area: an index in [`crate::plan::ClauseLayout::slots`].
+/// A capture slot of a clause's record area: an index in [`super::slots::ClauseLayout::slots`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct SlotId(pub u32);
 
@@ -235,10 +235,10 @@ pub enum Terminator {
     Attempt { body: BlockId, slot: SlotId, merge: BlockId },
 }
 
-impl Op {
-    /// The register it writes.
-    pub fn dst(&self) -> Option<Reg> {
-        match *self {
+/// The register that an operation writes, borrowed as the operation is.
+macro_rules! written_register {
+    ($op:expr) => {
+        match $op {
             Op::Const { dst, .. }
             | Op::Str { dst, .. }
             | Op::Null { dst }
@@ -267,39 +267,18 @@ impl Op {
             | Op::Control { .. }
             | Op::FaultPoint { .. } => None,
         }
+    };
+}
+
+impl Op {
+    /// The register it writes.
+    pub fn dst(&self) -> Option<Reg> {
+        written_register!(self).copied()
     }
 
     /// The register it writes, to be replaced.
     pub fn dst_mut(&mut self) -> Option<&mut Reg> {
-        match self {
-            Op::Const { dst, .. }
-            | Op::Str { dst, .. }
-            | Op::Null { dst }
-            | Op::Move { dst, .. }
-            | Op::Binary { dst, .. }
-            | Op::Unary { dst, .. }
-            | Op::Compare { dst, .. }
-            | Op::Extend { dst, .. }
-            | Op::StrCompare { dst, .. }
-            | Op::Builtin { dst, .. }
-            | Op::Load { dst, .. }
-            | Op::LoadStr { dst, .. }
-            | Op::GetVar { dst, .. }
-            | Op::GetElem { dst, .. }
-            | Op::Call { dst, .. }
-            | Op::Recv { dst, .. }
-            | Op::Bit { dst, .. } => Some(dst),
-            Op::Store { .. }
-            | Op::SetVar { .. }
-            | Op::SetElem { .. }
-            | Op::Aggregate { .. }
-            | Op::Record { .. }
-            | Op::Send { .. }
-            | Op::Work
-            | Op::SetBit { .. }
-            | Op::Control { .. }
-            | Op::FaultPoint { .. } => None,
-        }
+        written_register!(self)
     }
 
     /// Calls `f` with every register it reads, in order.

@@ -16,11 +16,13 @@
 //! already stored stays, `ERROR` fires, and later clauses of the firing run. [`Inst::may_fault`] tells which.
 
 pub mod definitions;
+pub mod facts;
 pub mod inst;
 pub mod lower;
 pub mod parse;
 pub mod print;
 pub mod shape;
+pub mod slots;
 pub mod structure;
 pub mod verify;
 

@@ -5,22 +5,16 @@
 //! is given.
 
 use super::definitions::Definitions;
+use super::facts::{BRANCH_BITS, acts, changes_scratch, is_pinned, kernel_arguments};
+use super::slots::{ClauseLayout, SlotKind};
 use super::structure::{Arm, structure};
 use super::{
-    AddrSpace, BlockId, Clause, ClauseId, CmpOp, Detail, Inst, Op, Program, Reg, RegKind, Scope, SlotId,
-    Terminator, ValueType, VarId, print,
+    BlockId, Clause, ClauseId, CmpOp, Detail, Inst, Op, Program, Reg, RegKind, Scope, SlotId, Terminator,
+    ValueType, VarId, print,
 };
 use crate::builtins::aggs::Shape;
-use crate::builtins::funcs::BLOCK_MOST;
 use crate::builtins::symbolic::sampled;
-use crate::builtins::{Action, AggFn, BuiltinVar, Class, Func, Kernel, Proto};
-use crate::plan::{ClauseLayout, SlotKind};
-
-/// Most bits of a branch word.
-pub const BRANCH_BITS: u32 = 64;
-
-/// Longest string constant that [`Kernel::ConstString`] accepts.
-pub const CONST_STRING: usize = 64;
+use crate::builtins::{Action, AggFn, BuiltinVar, Class, Proto};
 
 /// What a clause's code is for.
 #[derive(Clone, Copy, Debug)]
@@ -51,29 +45,6 @@ pub fn clause(program: &Program, id: ClauseId, clause: &Clause, part: Part<'_>) 
     };
     let cx = Checker { program, id, clause, part, definitions: Definitions::new(clause) };
     cx.check().map_err(|why| format!("clause c{}{what}: {why}", id.0))
-}
-
-/// Whether the emitter's condition on a subroutine's arguments holds; `only` gives the instruction that alone assigns a
-/// register.
-pub fn kernel_arguments<'a>(
-    program: &Program,
-    func: Func,
-    args: &[Reg],
-    only: impl FnOnce(Reg) -> Option<&'a Inst>,
-) -> bool {
-    match func.row().kernel {
-        Kernel::No => false,
-        Kernel::Yes => true,
-        Kernel::ConstSize(n) => {
-            let constant = args.get(usize::from(n)).and_then(|&reg| only(reg));
-            matches!(constant, Some(Inst { op: Op::Const { value, .. }, .. }) if (0..=BLOCK_MOST).contains(value))
-        }
-        Kernel::ConstString(n) => {
-            let constant = args.get(usize::from(n)).and_then(|&reg| only(reg));
-            let Some(Inst { op: Op::Str { value, .. }, .. }) = constant else { return false };
-            program.strings.get(value.index()).is_some_and(|s| s.len() <= CONST_STRING)
-        }
-    }
 }
 
 fn require(holds: bool, otherwise: impl FnOnce() -> String) -> Result<(), String> {
@@ -473,48 +444,11 @@ impl Checker<'_> {
     }
 }
 
-/// Whether an op reads or changes the scratch memory of its clause: wherever that is, the op is too.
-pub fn touches_scratch(op: &Op) -> bool {
-    match op {
-        Op::Load { space, .. } | Op::LoadStr { space, .. } => *space == AddrSpace::Scratch,
-        Op::Store { .. } => true,
-        Op::Call { func, .. } => func.changes_scratch() || *func == Func::Scratch,
-        _ => false,
-    }
-}
-
-/// Whether an op changes the scratch memory of its clause, other than by `copyin` in one op.
-pub fn changes_scratch(op: &Op) -> bool {
-    match op {
-        Op::Store { .. } => true,
-        Op::Call { func, .. } => func.changes_scratch(),
-        _ => false,
-    }
-}
-
-/// Whether an op does something to the world by itself: its value may be unused.
-pub fn acts(op: &Op) -> bool {
-    matches!(op, Op::Call { func, .. } if func.acts())
-}
-
-/// Whether an op can only be carried out at the event: see [`Class::Pinned`].
-pub fn is_pinned(op: &Op) -> bool {
-    match op {
-        Op::Builtin { var, .. } => {
-            let row = var.row();
-            row.class == Class::Pinned && !row.in_header
-        }
-        Op::Load { space, .. } | Op::LoadStr { space, .. } => *space != AddrSpace::Scratch,
-        Op::Call { func, .. } => func.row().class == Class::Pinned,
-        _ => false,
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::super::parse;
     use super::*;
-    use crate::plan::Slot;
+    use crate::ir::slots::Slot;
 
     const TABLES: &str = "
         p0 = probe 9 syscall::read:entry

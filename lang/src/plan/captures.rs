@@ -12,8 +12,8 @@ use super::mincut::{Graph, cheapest_cut};
 use super::needs::{Follow, UserNeeds};
 use super::{Side, Slot, SlotKind};
 use crate::builtins::Func;
+use crate::ir::facts::{BRANCH_BITS, acts, touches_scratch};
 use crate::ir::structure::Within;
-use crate::ir::verify::{BRANCH_BITS, acts, touches_scratch};
 use crate::ir::{Inst, Op, Program, Reg, RegKind, SlotId, print};
 
 /// A value that crosses: K sends the register and U receives it.

@@ -4,8 +4,8 @@
 use super::Side;
 use super::flow::{At, Flow};
 use crate::builtins::{Action, Class, Func};
+use crate::ir::facts::{is_pinned, kernel_arguments, touches_scratch};
 use crate::ir::structure::Within;
-use crate::ir::verify::{is_pinned, kernel_arguments, touches_scratch};
 use crate::ir::{BlockId, ClauseId, Inst, Op, Program, Reg, RegKind, Scope, VarId};
 
 /// What has been decided so far about the whole program: the state of the fixed point. Things only move to U.

@@ -9,7 +9,7 @@ use super::{
 };
 use crate::builtins::BuiltinVar;
 use crate::ir::definitions::Definitions;
-use crate::ir::verify::is_pinned;
+use crate::ir::facts::is_pinned;
 use crate::ir::{AggSiteId, Clause, ClauseId, Op, Program, Reg, Scope, ValueType};
 
 /// The groups, and the group of each probe.

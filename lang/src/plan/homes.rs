@@ -11,8 +11,8 @@ use super::why::{Because, Known, var_name};
 use super::{Capabilities, Cuts, KeyPart, Placement, PlanOptions, Reason, Side, Subject};
 use crate::builtins::aggs::Shape;
 use crate::builtins::{Action, AggFn, Func};
+use crate::ir::facts::{changes_scratch, touches_scratch};
 use crate::ir::print::agg_name;
-use crate::ir::verify::{changes_scratch, touches_scratch};
 use crate::ir::{AggId, AggSiteId, Aggregation, ClauseId, Detail, Inst, Op, Program, Scope, SiteId, VarId};
 use crate::source::Span;
 

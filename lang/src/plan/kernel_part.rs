@@ -8,8 +8,8 @@ use super::flow::{At, Step};
 use super::pieces::{Piece, assemble, beside};
 use crate::builtins::Action;
 use crate::ir::definitions::Definitions;
+use crate::ir::facts::{acts, changes_scratch};
 use crate::ir::structure::{Arm, Within, structure};
-use crate::ir::verify::{acts, changes_scratch};
 use crate::ir::{BlockId, Clause, Inst, Op, Reg, Terminator};
 
 /// Builds the kernel part; `None` if it would have no code.

@@ -70,8 +70,9 @@ mod tests;
 mod user_part;
 mod why;
 
+pub use crate::ir::slots::{ClauseLayout, Slot, SlotKind};
 pub use explain::explain;
-pub use layout::{ClauseLayout, GroupLayout, KeyPart, SharedSlot, Slot, SlotKind};
+pub use layout::{GroupLayout, KeyPart, SharedSlot};
 
 use crate::diag::{Diagnostic, Tag};
 use crate::ir::verify::{self, Part};

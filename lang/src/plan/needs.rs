@@ -4,8 +4,8 @@
 use super::Side;
 use super::classify::{Sides, drops, may_end};
 use super::flow::{At, Flow, Step};
+use crate::ir::facts::{acts, changes_scratch};
 use crate::ir::structure::Arm;
-use crate::ir::verify::{acts, changes_scratch};
 use crate::ir::{BlockId, Inst, Op, Program, Reg, Terminator};
 
 /// How the user part goes on at a branch.

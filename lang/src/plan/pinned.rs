@@ -7,7 +7,7 @@ use super::why::{Known, var_name};
 use super::{PlanError, Side, Subject, refusal};
 use crate::builtins::Func;
 use crate::diag::Diagnostic;
-use crate::ir::verify::{acts, is_pinned, touches_scratch};
+use crate::ir::facts::{acts, is_pinned, touches_scratch};
 use crate::ir::{Inst, Op, print};
 
 /// Finds every pinned op that cannot be carried out at the event.

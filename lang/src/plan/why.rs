@@ -5,8 +5,8 @@ use super::classify::{Blocker, Cause, Decisions, Sides, kernel_knows};
 use super::flow::{At, Flow};
 use crate::builtins::funcs::BLOCK_MOST;
 use crate::builtins::{Class, Kernel};
+use crate::ir::facts::CONST_STRING;
 use crate::ir::print::scope_prefix;
-use crate::ir::verify::CONST_STRING;
 use crate::ir::{BlockId, Inst, Op, Program, Reg, VarId};
 use crate::source::Span;
 

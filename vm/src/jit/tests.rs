@@ -2,7 +2,8 @@
 //! the interpreter's operations (`interp::tests`) and by random programs (`placement`).
 
 use dtrail_lang::ir::{ProbeIndex, parse};
-use dtrail_lang::plan::layout::{ClauseLayout, HEADER_SIZE, Slot, SlotKind, outcome};
+use dtrail_lang::plan::layout::{HEADER_SIZE, outcome};
+use dtrail_lang::plan::{ClauseLayout, Slot, SlotKind};
 
 use super::*;
 use crate::engine::Input;

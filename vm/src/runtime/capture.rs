@@ -4,7 +4,8 @@
 use dtrail_lang::builtins::BuiltinVar;
 use dtrail_lang::ir::SlotId;
 use dtrail_lang::plan::Plan;
-use dtrail_lang::plan::layout::{ClauseLayout, SlotKind, header, outcome};
+use dtrail_lang::plan::layout::{header, outcome};
+use dtrail_lang::plan::{ClauseLayout, SlotKind};
 
 use super::{Run, Status};
 use crate::engine::{Ending, Input};

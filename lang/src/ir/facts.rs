@@ -1,0 +1,72 @@
+//! What is true of an operation wherever it stands, for the verifier and the planner: whether it touches scratch memory,
+//! acts, must run at the event, may run in the kernel. Tables of [`crate::builtins`] decide; nothing is computed here.
+
+use super::{AddrSpace, Inst, Op, Program, Reg};
+use crate::builtins::funcs::BLOCK_MOST;
+use crate::builtins::{Class, Func, Kernel};
+
+/// Most bits of a branch word.
+pub const BRANCH_BITS: u32 = 64;
+
+/// Longest string constant that [`Kernel::ConstString`] accepts.
+pub const CONST_STRING: usize = 64;
+
+/// Whether the emitter's condition on a subroutine's arguments holds; `only` gives the instruction that alone assigns a
+/// register.
+pub fn kernel_arguments<'a>(
+    program: &Program,
+    func: Func,
+    args: &[Reg],
+    only: impl FnOnce(Reg) -> Option<&'a Inst>,
+) -> bool {
+    match func.row().kernel {
+        Kernel::No => false,
+        Kernel::Yes => true,
+        Kernel::ConstSize(n) => {
+            let constant = args.get(usize::from(n)).and_then(|&reg| only(reg));
+            matches!(constant, Some(Inst { op: Op::Const { value, .. }, .. }) if (0..=BLOCK_MOST).contains(value))
+        }
+        Kernel::ConstString(n) => {
+            let constant = args.get(usize::from(n)).and_then(|&reg| only(reg));
+            let Some(Inst { op: Op::Str { value, .. }, .. }) = constant else { return false };
+            program.strings.get(value.index()).is_some_and(|s| s.len() <= CONST_STRING)
+        }
+    }
+}
+
+/// Whether an op reads or changes the scratch memory of its clause: wherever that is, the op is too.
+pub fn touches_scratch(op: &Op) -> bool {
+    match op {
+        Op::Load { space, .. } | Op::LoadStr { space, .. } => *space == AddrSpace::Scratch,
+        Op::Store { .. } => true,
+        Op::Call { func, .. } => func.changes_scratch() || *func == Func::Scratch,
+        _ => false,
+    }
+}
+
+/// Whether an op changes the scratch memory of its clause, other than by `copyin` in one op.
+pub fn changes_scratch(op: &Op) -> bool {
+    match op {
+        Op::Store { .. } => true,
+        Op::Call { func, .. } => func.changes_scratch(),
+        _ => false,
+    }
+}
+
+/// Whether an op does something to the world by itself: its value may be unused.
+pub fn acts(op: &Op) -> bool {
+    matches!(op, Op::Call { func, .. } if func.acts())
+}
+
+/// Whether an op can only be carried out at the event: see [`Class::Pinned`].
+pub fn is_pinned(op: &Op) -> bool {
+    match op {
+        Op::Builtin { var, .. } => {
+            let row = var.row();
+            row.class == Class::Pinned && !row.in_header
+        }
+        Op::Load { space, .. } | Op::LoadStr { space, .. } => *space != AddrSpace::Scratch,
+        Op::Call { func, .. } => func.row().class == Class::Pinned,
+        _ => false,
+    }
+}
