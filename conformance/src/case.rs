@@ -8,6 +8,7 @@
 //! | `/* @@ status: 3 */` | the exit status (default 0, for `err.` cases 1) |
 //! | `/* @@ kernel: nonempty */` | the plan must have a kernel part |
 //! | `/* @@ engines: interp rbpf */` | run on these only |
+//! | `/* @@ file: shown */` | the operand `FILE` is the path of a file that does not exist, other for each run; what the program leaves in it is added to standard output behind a line `--- FILE` |
 //! | `/* @@ string: n */` | the program is the text of `-n` (or `P`, `m`, `f`, `i`), not a script |
 
 use std::fs;
@@ -50,6 +51,8 @@ pub struct Case {
     pub status: u8,
     /// Whether the plan must have a kernel part.
     pub kernel: bool,
+    /// Whether it writes to a file of its own, which is shown after standard output.
+    pub file: bool,
     /// Engines to run on; empty for all.
     pub engines: Vec<Engine>,
     /// Expected standard output.
@@ -98,6 +101,7 @@ fn load(program: &Path) -> Result<Case, String> {
         status: u8::from(matches!(kind, Kind::Refused(_))),
         string: None,
         kernel: false,
+        file: false,
         engines: Vec::new(),
         out: read(&beside("out")).map_err(|e| format!("its .out: {e}"))?.unwrap_or_default(),
         err: read(&beside("err"))
@@ -133,6 +137,7 @@ fn apply(case: &mut Case, key: &str, value: &str) -> Result<(), String> {
             let option = value.chars().next().filter(|c| "nPmfi".contains(*c) && value.len() == 1);
             case.string = Some((option.ok_or(format!("unknown option {value}"))?, String::new()));
         }
+        "file" if value == "shown" => case.file = true,
         "kernel" if value == "nonempty" => case.kernel = true,
         "engines" => {
             let names = value.split_whitespace();

@@ -1,6 +1,7 @@
 //! Runs a case on an engine, in this process, through the library behind the `dtrail` command.
 
 use std::ffi::OsString;
+use std::path::PathBuf;
 
 use dtrail::{Environment, Invocation};
 
@@ -35,7 +36,11 @@ pub fn run(case: &Case, engine: Engine) -> Ran {
         None => args.extend(["-s".into(), case.program.clone().into()]),
     }
     args.push("--".into());
-    args.extend(case.operands.iter().map(OsString::from));
+    let file = case.file.then(|| OwnFile::new(case, engine));
+    args.extend(case.operands.iter().map(|operand| match &file {
+        Some(file) if operand == "FILE" => file.0.clone().into_os_string(),
+        _ => OsString::from(operand),
+    }));
 
     let (mut out, mut err) = (Vec::new(), Vec::new());
     let mut env = case.env.clone();
@@ -52,5 +57,48 @@ pub fn run(case: &Case, engine: Engine) -> Ran {
         stderr_is_terminal: false,
         interrupts: None,
     });
+    if let Some(file) = file {
+        out.extend(b"--- FILE\n");
+        out.extend(std::fs::read(&file.0).unwrap_or_else(|_| b"(none)\n".to_vec()));
+        err = replaced(&err, file.0.as_os_str().as_encoded_bytes(), b"FILE");
+    }
     Ran { out, err, status: outcome.status, kernel: outcome.kernel_part }
+}
+
+/// The path of a file for one run, which is removed with this value.
+struct OwnFile(PathBuf);
+
+impl OwnFile {
+    fn new(case: &Case, engine: Engine) -> OwnFile {
+        let name = case.name.replace('/', "-");
+        let path =
+            std::env::temp_dir().join(format!("dtrail-{}-{}-{name}", std::process::id(), engine.name()));
+        let _ = std::fs::remove_file(&path);
+        OwnFile(path)
+    }
+}
+
+impl Drop for OwnFile {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_file(&self.0);
+    }
+}
+
+/// The bytes with every occurrence of some others replaced.
+fn replaced(bytes: &[u8], from: &[u8], to: &[u8]) -> Vec<u8> {
+    let mut out = Vec::with_capacity(bytes.len());
+    let mut rest = bytes;
+    while let Some((first, after)) = rest.split_first() {
+        match rest.strip_prefix(from) {
+            Some(behind) => {
+                out.extend(to);
+                rest = behind;
+            }
+            None => {
+                out.push(*first);
+                rest = after;
+            }
+        }
+    }
+    out
 }

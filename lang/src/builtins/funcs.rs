@@ -44,6 +44,15 @@ macro_rules! funcs {
 /// Most bytes of a block that the kernel part reads.
 pub const BLOCK_MOST: i64 = 8192;
 
+/// The family of IPv4 addresses, for `inet_ntop`.
+pub const AF_INET: i64 = 2;
+/// The family of IPv6 addresses.
+pub const AF_INET6: i64 = 10;
+/// Families that `inet_ntop` knows, and the bytes of an address of each.
+pub const FAMILIES: &[(i64, i64)] = &[(AF_INET, 4), (AF_INET6, 16)];
+/// Hardware types that `link_ntop` knows, `ARPHRD_ETHER` and `ARPHRD_INFINIBAND`, and the bytes of an address of each.
+pub const HARDWARE: &[(i64, i64)] = &[(1, 6), (32, 20)];
+
 const CHARS: Proto = C("char *");
 const CHAR: Proto = C("char");
 const INT: Proto = C("int");
@@ -164,8 +173,8 @@ funcs! {
     /// Internal: the bytes of a block or string, zeros after its end, to so many bytes of scratch memory; outside of what
     /// is allocated: `BADADDR` with the address.
     Fill = "<fill>", INT, &[CHARS, UADDR, SIZE], 3, Free, Kernel::No, true;
-    /// Internal: the bytes of an address of a family (0) or hardware type (1); others raise `ILLOP`.
-    AddressSize = "<address-size>", SIZE, &[INT, INT], 2, Free, Kernel::No, true;
+    /// Internal: what stands for the bytes of an address of a kind that is not known; raises `ILLOP`.
+    NoAddress = "<no-address>", Str, &[INT], 1, Free, Kernel::No, true;
     /// Internal: `s + n`, the suffix of a string from byte n, unchecked (language spec §5.4): beyond the end it is
     /// empty.
     StrSuffix = "<suffix>", Str, &[CHARS, C("int64_t")], 2, Free, Kernel::Yes, true;

@@ -1,26 +1,6 @@
 //! Network and hardware addresses as text (runtime spec §8.1). In: the bytes of an address, as they lie in memory. Out:
 //! text. Fewer bytes than an address has read as zeros.
 
-/// Families of `inet_ntop`.
-pub(super) const AF_INET: i64 = 2;
-/// See [`AF_INET`].
-pub(super) const AF_INET6: i64 = 10;
-/// Hardware types of `link_ntop`.
-pub(super) const ARPHRD_ETHER: i64 = 1;
-/// See [`ARPHRD_ETHER`].
-pub(super) const ARPHRD_INFINIBAND: i64 = 32;
-
-/// How many bytes an address of a family (`hardware` false) or of a hardware type has; `None` for unknown ones.
-pub(super) fn size(kind: i64, hardware: bool) -> Option<u64> {
-    match (hardware, kind) {
-        (false, AF_INET) => Some(4),
-        (false, AF_INET6) => Some(16),
-        (true, ARPHRD_ETHER) => Some(6),
-        (true, ARPHRD_INFINIBAND) => Some(20),
-        _ => None,
-    }
-}
-
 fn fixed<const N: usize>(bytes: &[u8]) -> [u8; N] {
     let mut out = [0; N];
     let n = bytes.len().min(N);
@@ -102,9 +82,5 @@ mod tests {
         assert_eq!(ipv4(&[192, 168, 1, 1]), "192.168.1.1");
         assert_eq!(ipv4(&[]), "0.0.0.0");
         assert_eq!(hardware(&[0, 0x1b, 0xff]), "00:1b:ff");
-        assert_eq!(
-            (size(AF_INET, false), size(7, false), size(32, true), size(2, true)),
-            (Some(4), None, Some(20), None)
-        );
     }
 }

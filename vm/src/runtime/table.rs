@@ -2,7 +2,7 @@
 //! compiled code alike. A routine takes its arguments as register words and gives the result's; it reports a fault
 //! through the run's status.
 
-use dtrail_lang::builtins::{Func, consts};
+use dtrail_lang::builtins::{Func, consts, funcs};
 use dtrail_lang::ir::AddrSpace;
 
 use super::arena::{self, NULL};
@@ -68,7 +68,7 @@ pub const TABLE: &[(Func, Routine)] = &[
     (Func::Scratch, scratch),
     (Func::Size, size),
     (Func::Fill, fill),
-    (Func::AddressSize, address_size),
+    (Func::NoAddress, no_address),
     (Func::StrSuffix, suffix),
     (Func::StrByte, byte),
     (Func::ArrayIndex, array_index),
@@ -335,8 +335,8 @@ extern "C" fn inet_ntoa6(run: &mut Run<'_>, address: u64, strict: u64, _: u64, _
 
 extern "C" fn inet_ntop(run: &mut Run<'_>, family: u64, address: u64, _: u64, _: u32) -> u64 {
     match family as i64 {
-        addresses::AF_INET => shown(run, address, addresses::ipv4),
-        addresses::AF_INET6 => shown(run, address, |bytes| addresses::ipv6(bytes, true)),
+        funcs::AF_INET => shown(run, address, addresses::ipv4),
+        funcs::AF_INET6 => shown(run, address, |bytes| addresses::ipv6(bytes, true)),
         _ => run.raise(Raised::plain(FaultKind::IllOp)),
     }
 }
@@ -345,11 +345,8 @@ extern "C" fn link_ntop(run: &mut Run<'_>, _: u64, address: u64, _: u64, _: u32)
     shown(run, address, addresses::hardware)
 }
 
-extern "C" fn address_size(run: &mut Run<'_>, kind: u64, table: u64, _: u64, _: u32) -> u64 {
-    match addresses::size(kind as i64, table != 0) {
-        Some(size) => size,
-        None => run.raise(Raised::plain(FaultKind::IllOp)),
-    }
+extern "C" fn no_address(run: &mut Run<'_>, _: u64, _: u64, _: u64, _: u32) -> u64 {
+    run.raise(Raised::plain(FaultKind::IllOp))
 }
 
 extern "C" fn json(run: &mut Run<'_>, text: u64, path: u64, _: u64, _: u32) -> u64 {

@@ -5,6 +5,7 @@ use super::build::{Fits, Val};
 use super::clause::Lower;
 use super::place::MemoryAt;
 use crate::ast::{Clause, Expr, ExprKind, UnaryOp};
+use crate::builtins::funcs::{FAMILIES, HARDWARE};
 use crate::builtins::{BuiltinVar, Func, Proto};
 use crate::check::info::for_each_expr;
 use crate::check::{ExprInfo, Meaning, TypeInfo};
@@ -13,10 +14,6 @@ use crate::ir::{AddrSpace, BinOp, CmpOp, MemSize, Op, Reg, RegKind};
 use crate::source::Span;
 
 type Lowered = Result<Val, Diagnostic>;
-
-/// Families and hardware types, for [`Func::AddressSize`].
-const FAMILY: i64 = 0;
-const HARDWARE: i64 = 1;
 
 /// The bits of a `qrwlock`'s word: readers, the writer, and writers that wait or write.
 const READERS: i64 = 0xffff_fe00;
@@ -76,7 +73,7 @@ impl Lower<'_> {
             (Func::RwWriteHeld, [lock]) => self.lock_state(lock, WRITING, CmpOp::Eq, WRITING, span),
             (Func::RwIswriter, [lock]) => self.lock_state(lock, WRITERS, CmpOp::Ne, 0, span),
             (Func::Bcopy, [from, to, size]) => self.bcopy(from, to, size, span),
-            (Func::InetNtop, [family, addr]) => self.sized_address(func, family, FAMILY, addr, span),
+            (Func::InetNtop, [family, addr]) => self.sized_address(func, family, FAMILIES, addr, span),
             (Func::LinkNtop, [kind, addr]) => self.sized_address(func, kind, HARDWARE, addr, span),
             (Func::Copyout, [from, to, size]) => {
                 let size = self.value(size)?.reg;
@@ -204,13 +201,78 @@ impl Lower<'_> {
         Ok(Val::new(done, Fits::ANY))
     }
 
-    /// `inet_ntop` and `link_ntop`: the kind of address says how many bytes are read.
-    fn sized_address(&mut self, func: Func, kind: &Expr, table: i64, addr: &Expr, span: Span) -> Lowered {
+    /// `inet_ntop` and `link_ntop`: the kind of address says how many bytes are read. Each kind has its own read, of a
+    /// constant size, since a kernel part reads no other size.
+    fn sized_address(
+        &mut self,
+        func: Func,
+        kind: &Expr,
+        sizes: &[(i64, i64)],
+        addr: &Expr,
+        span: Span,
+    ) -> Lowered {
+        let space = self.address_space(addr)?;
+        let known = self.frame.early.constant(kind).map(|c| c.value);
         let kind = self.value(kind)?.reg;
-        let table = self.build.constant(span, table).reg;
-        let size = self.emit_call(Func::AddressSize, vec![kind, table], RegKind::Int, span);
-        let block = self.pointed_to(addr, size)?;
-        let dst = self.emit_call(func, vec![kind, block], RegKind::Str, span);
+        let addr = self.value(addr)?.reg;
+        let sizes = match known {
+            None => sizes,
+            Some(known) => match sizes.iter().position(|&(kind, _)| kind == known) {
+                Some(at) => &sizes[at..=at],
+                None => &[],
+            },
+        };
+        let dst = match (known, sizes) {
+            (Some(_), &[(_, size)]) => self.address_text(func, kind, size, (addr, space), span),
+            _ => {
+                let dst = self.build.reg(RegKind::Str);
+                self.address_of_kind((dst, func), kind, sizes, (addr, space), span);
+                dst
+            }
+        };
         Ok(Val::new(dst, Fits::ANY))
+    }
+
+    fn address_text(
+        &mut self,
+        func: Func,
+        kind: Reg,
+        size: i64,
+        (addr, space): (Reg, AddrSpace),
+        span: Span,
+    ) -> Reg {
+        let size = self.build.constant(span, size).reg;
+        let block = self.block(addr, size, space, span);
+        self.emit_call(func, vec![kind, block], RegKind::Str, span)
+    }
+
+    /// The text of an address whose kind is computed: a branch a kind that is known, and a fault behind the last. Each
+    /// branch makes its text, since a block goes from the kernel part to where it is used, not through a branch's end.
+    fn address_of_kind(
+        &mut self,
+        (dst, func): (Reg, Func),
+        kind: Reg,
+        sizes: &[(i64, i64)],
+        memory: (Reg, AddrSpace),
+        span: Span,
+    ) {
+        let mark = self.build.mark();
+        let Some((&(known, size), others)) = sizes.split_first() else {
+            let none = self.emit_call(Func::NoAddress, vec![kind], RegKind::Str, span);
+            self.build.put(span, dst, none, mark);
+            return;
+        };
+        let known = self.build.constant(span, known).reg;
+        let cond = self.compare(CmpOp::Eq, kind, known, span).reg;
+        let before = self.build.current();
+        let then = self.build.begin();
+        let mark = self.build.mark();
+        let text = self.address_text(func, kind, size, memory, span);
+        self.build.put(span, dst, text, mark);
+        let then_end = self.build.current();
+        let otherwise = self.build.begin();
+        self.address_of_kind((dst, func), kind, others, memory, span);
+        let otherwise_end = self.build.current();
+        self.merge(before, cond, (then, then_end), Some((otherwise, otherwise_end)));
     }
 }

@@ -1,0 +1,4 @@
+syscall::write:entry
+{
+	printf("%d %d %d\n", speculation(), speculation(), speculation());
+}

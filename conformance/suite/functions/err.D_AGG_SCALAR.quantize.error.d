@@ -1,0 +1,1 @@
+BEGIN { @ = quantize(1, "x"); }

@@ -1,0 +1,1 @@
+BEGIN { @ = lquantize(1, pid, 10, 1); }

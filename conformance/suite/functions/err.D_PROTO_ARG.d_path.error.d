@@ -1,0 +1,1 @@
+BEGIN { trace(d_path(1)); }

@@ -1,0 +1,2 @@
+/* @@ args: -qw */
+BEGIN { raise("KILL"); }

@@ -1,0 +1,2 @@
+/* @@ args: -q -x strict=no */
+BEGIN { trace(strerror("a")); }

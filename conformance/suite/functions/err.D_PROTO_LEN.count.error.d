@@ -1,0 +1,1 @@
+BEGIN { @ = count(1); }

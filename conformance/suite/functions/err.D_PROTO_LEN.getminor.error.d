@@ -1,0 +1,1 @@
+BEGIN { trace(getminor(1, 2)); }

@@ -1,0 +1,1 @@
+BEGIN { pcap(1); }

@@ -1,0 +1,1 @@
+BEGIN { trace(rand(1)); }

@@ -1,0 +1,1 @@
+BEGIN { pcap((void *)0, 1); }

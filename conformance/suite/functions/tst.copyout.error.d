@@ -1,0 +1,7 @@
+/* @@ args: -qw */
+/* @@ engines: interp jit */
+syscall::write:entry
+{
+	this->p = (char *)alloca(4);
+	copyout(this->p, 16, 1);
+}

@@ -1,0 +1,11 @@
+/* @@ args: -qw */
+/* @@ engines: interp jit */
+syscall::write:entry
+{
+	copyoutstr("xyz", 16, 4);
+}
+self string s;
+syscall::write:entry
+{
+	copyoutstr(self->s, arg1, 4);
+}

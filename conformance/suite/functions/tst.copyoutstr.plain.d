@@ -1,0 +1,7 @@
+/* @@ args: -qw */
+/* @@ engines: interp jit */
+syscall::write:entry
+{
+	copyoutstr("xyz", arg1, 4);
+	printf("%s|%c\n", copyinstr(arg1), *(char *)copyin(arg1 + 4, 1));
+}

@@ -1,0 +1,5 @@
+/* @@ kernel: nonempty */
+syscall::write:entry
+{
+	printf("%s\n", dirname(copyinstr(arg1)));
+}

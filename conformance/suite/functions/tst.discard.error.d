@@ -1,0 +1,8 @@
+syscall::write:entry
+{
+	discard(2);
+}
+syscall::write:entry
+{
+	discard(-1);
+}

@@ -1,0 +1,5 @@
+syscall::write:entry
+{
+	func(arg0);
+	func(arg3);
+}

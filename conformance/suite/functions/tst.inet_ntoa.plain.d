@@ -1,0 +1,4 @@
+syscall::write:entry
+{
+	printf("%s\n", inet_ntoa((ipaddr_t *)arg1));
+}

@@ -1,0 +1,5 @@
+syscall::write:entry
+/pid == 100/
+{
+	jstack();
+}

@@ -1,0 +1,5 @@
+/* @@ kernel: nonempty */
+syscall::write:entry
+{
+	@ = lquantize(arg0, 0, 10, 5);
+}

@@ -1,0 +1,5 @@
+/* @@ kernel: nonempty */
+syscall::write:entry
+{
+	@ = min(arg0);
+}

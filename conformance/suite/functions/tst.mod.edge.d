@@ -1,0 +1,5 @@
+syscall::write:entry
+{
+	mod(arg1);
+	mod(arg2);
+}

@@ -1,0 +1,5 @@
+syscall::write:entry
+{
+	mod(arg0);
+	mod(arg3);
+}

@@ -1,0 +1,4 @@
+syscall::write:entry
+{
+	printf("%d", mutex_owned((struct mutex *)0));
+}

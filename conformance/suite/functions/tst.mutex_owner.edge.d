@@ -1,0 +1,4 @@
+syscall::write:entry
+{
+	printf("%d\n", mutex_owner((struct mutex *)(arg1 + 16)) == NULL);
+}

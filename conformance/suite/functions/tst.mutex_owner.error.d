@@ -1,0 +1,4 @@
+syscall::write:entry
+{
+	printf("%p", mutex_owner((struct mutex *)8));
+}

@@ -1,0 +1,4 @@
+syscall::write:entry
+{
+	printf("%d\n", mutex_type_adaptive((struct mutex *)arg1));
+}

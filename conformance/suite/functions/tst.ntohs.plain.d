@@ -1,0 +1,6 @@
+/* On a machine that is little-endian. */
+/* @@ kernel: nonempty */
+syscall::write:entry
+{
+	printf("%x\n", ntohs(arg0));
+}

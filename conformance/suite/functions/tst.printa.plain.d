@@ -1,0 +1,5 @@
+syscall::write:entry
+{
+	@a[execname] = sum(arg2);
+}
+END { printa(@a); printa("%s=%@d\n", @a); }

@@ -1,0 +1,5 @@
+/* @@ kernel: nonempty */
+syscall::write:entry
+{
+	printf("%d %d\n", progenyof(100), progenyof(7));
+}

@@ -1,0 +1,4 @@
+syscall::write:entry
+{
+	printf("%d", rw_iswriter((rwlock_t *)0));
+}

@@ -1,0 +1,5 @@
+/* A reader and a writer that waits; nobody. */
+syscall::write:entry
+{
+	printf("%d %d\n", rw_read_held((rwlock_t *)(arg1 + 8)), rw_read_held((rwlock_t *)(arg1 + 12)));
+}

@@ -1,0 +1,1 @@
+BEGIN { setopt("nspec", "3"); setopt("stackindent", "x"); printf("on"); exit(0); }

@@ -1,0 +1,8 @@
+/* @@ args: -w */
+/* @@ env: _DTRACE_TESTING=1 */
+syscall::write:entry
+{
+	stop();
+	stop();
+	trace(2);
+}

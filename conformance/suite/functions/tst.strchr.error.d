@@ -1,0 +1,5 @@
+self string s;
+syscall::write:entry
+{
+	printf("%s", strchr(self->s, 'a'));
+}

@@ -1,0 +1,4 @@
+syscall::write:entry
+{
+	printf("%s\n", strchr(copyinstr(arg1), 'b'));
+}

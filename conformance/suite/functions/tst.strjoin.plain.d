@@ -1,0 +1,5 @@
+/* @@ kernel: nonempty */
+syscall::write:entry
+{
+	printf("%s\n", strjoin("<", strjoin(copyinstr(arg1), ">")));
+}

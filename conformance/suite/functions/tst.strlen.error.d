@@ -1,0 +1,5 @@
+self string s;
+syscall::write:entry
+{
+	printf("%d", strlen(self->s));
+}

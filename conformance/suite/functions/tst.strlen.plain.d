@@ -1,0 +1,5 @@
+/* @@ kernel: nonempty */
+syscall::write:entry
+{
+	printf("%d\n", strlen(copyinstr(arg1)));
+}

@@ -1,0 +1,4 @@
+syscall::write:entry
+{
+	printf("%s\n", strrchr(copyinstr(arg1), 'b'));
+}

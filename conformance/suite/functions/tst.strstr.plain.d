@@ -1,0 +1,5 @@
+/* @@ kernel: nonempty */
+syscall::write:entry
+{
+	printf("%s\n", strstr(copyinstr(arg1), "bar"));
+}

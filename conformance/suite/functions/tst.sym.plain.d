@@ -1,0 +1,5 @@
+syscall::write:entry
+{
+	sym(arg0);
+	sym(arg3);
+}

@@ -1,0 +1,4 @@
+syscall::write:entry
+{
+	printf("%s\n", tolower(copyinstr(arg1)));
+}

@@ -1,0 +1,4 @@
+syscall::write:entry
+{
+	printf("%s\n", toupper(copyinstr(arg1)));
+}

@@ -1,0 +1,5 @@
+syscall::write:entry
+{
+	uaddr(arg2);
+	uaddr(arg3);
+}

@@ -1,0 +1,5 @@
+syscall::write:entry
+{
+	uaddr(arg0);
+	uaddr(arg1);
+}

@@ -1,0 +1,5 @@
+syscall::write:entry
+{
+	ufunc(arg0);
+	ufunc(arg1);
+}

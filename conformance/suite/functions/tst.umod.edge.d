@@ -1,0 +1,5 @@
+syscall::write:entry
+{
+	umod(arg2);
+	umod(arg3);
+}

@@ -1,0 +1,5 @@
+syscall::write:entry
+{
+	umod(arg0);
+	umod(arg1);
+}

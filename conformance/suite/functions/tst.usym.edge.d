@@ -1,0 +1,6 @@
+syscall::write:entry
+{
+	usym(arg2);
+	usym(arg3);
+	usym(0);
+}

@@ -1,0 +1,5 @@
+syscall::write:entry
+{
+	usym(arg0);
+	usym(arg1);
+}

@@ -1,0 +1,2 @@
+/* @@ string: n */
+syscall::nosuch:entry

@@ -1,0 +1,2 @@
+/* Runtime spec §19, line 66. */
+BEGIN { printa("%d", 1); }

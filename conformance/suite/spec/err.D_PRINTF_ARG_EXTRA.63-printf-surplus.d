@@ -1,0 +1,2 @@
+/* Runtime spec §19, line 63. */
+BEGIN { printf("%d", 1, 2); }

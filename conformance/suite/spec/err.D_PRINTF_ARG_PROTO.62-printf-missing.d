@@ -1,0 +1,2 @@
+/* Runtime spec §19, line 62. */
+BEGIN { printf("%s"); }

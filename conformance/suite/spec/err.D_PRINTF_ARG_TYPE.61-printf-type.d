@@ -1,0 +1,2 @@
+/* Runtime spec §19, line 61. */
+BEGIN { printf("%d", "x"); }

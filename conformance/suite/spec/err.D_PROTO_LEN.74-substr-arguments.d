@@ -1,0 +1,2 @@
+/* Runtime spec §19, line 74. */
+BEGIN { substr("a"); }

@@ -1,0 +1,2 @@
+/* Runtime spec §19, line 72. */
+BEGIN { stack(0); }

@@ -1,0 +1,2 @@
+/* Runtime spec §19, line 73. */
+BEGIN { tracemem(curthread, 0); }

@@ -1,0 +1,2 @@
+/* Runtime spec §19, line 75. */
+BEGIN { chill(1); }

@@ -1,0 +1,3 @@
+/* Runtime spec §19, line 17. */
+/* @@ args: */
+BEGIN { exit(0); }
