@@ -1,5 +1,8 @@
 //! SIGINT and SIGTERM as a counter and a descriptor that becomes readable, so that the one event loop notices them.
 //!
+//! Until tracing begins they do what they do to any program: nothing is there yet that would have to be put away, and
+//! whoever waits for a script to be read or a slow reader of a listing can end that.
+//!
 //! The first asks tracing to end (END clauses and aggregations still come), the second to end at once (runtime spec §1.5).
 //! One request may come as two signals: timeout(1) signals its child and then its own group, which the child is in.
 //! SIGPIPE needs nothing: Rust ignores it, and a closed pipe shows as an error of the write.
@@ -57,8 +60,8 @@ pub struct Interrupts {
 }
 
 impl Interrupts {
-    /// Installs the handlers. Children get the default actions back when they execute a program.
-    pub fn install() -> std::io::Result<Interrupts> {
+    /// The descriptor, and no handlers yet.
+    pub fn new() -> std::io::Result<Interrupts> {
         use rustix::event::{EventfdFlags, eventfd};
         let event = match EVENT.get() {
             Some(event) => event,
@@ -67,11 +70,13 @@ impl Interrupts {
                 EVENT.get_or_init(|| Arc::new(event))
             }
         };
-        DESCRIPTOR.store(event.as_raw_fd(), Ordering::SeqCst);
-        for signal in [libc::SIGINT, libc::SIGTERM] {
-            install(signal)?;
-        }
         Ok(Interrupts { event: event.clone() })
+    }
+
+    /// Installs the handlers. Children get the default actions back when they execute a program.
+    pub(crate) fn watch(&self) -> std::io::Result<()> {
+        DESCRIPTOR.store(self.event.as_raw_fd(), Ordering::SeqCst);
+        [libc::SIGINT, libc::SIGTERM].into_iter().try_for_each(install)
     }
 
     /// Readable once a signal has come.

@@ -125,7 +125,7 @@ fn run_here(invocation: Invocation<'_>) -> Outcome {
         _ => None,
     };
     if let Some(text) = text {
-        return match session::print_to(stdout, text.as_bytes()) {
+        return match session::print_to(stdout, session::STANDARD_OUTPUT, text.as_bytes()) {
             Err(Failure::Message(text, status)) => session::say(&progname, stderr, &text, status),
             _ => Outcome::status(0),
         };

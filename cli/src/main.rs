@@ -11,7 +11,7 @@ fn main() -> ExitCode {
     let name = args.next().unwrap_or_default();
     let progname =
         std::path::Path::new(&name).file_name().map_or("dtrail".into(), |n| n.to_string_lossy().into_owned());
-    let interrupts = match Interrupts::install() {
+    let interrupts = match Interrupts::new() {
         Ok(interrupts) => Some(interrupts),
         Err(e) => {
             let _ = writeln!(io::stderr(), "{progname}: cannot watch for signals: {e}");

@@ -267,7 +267,8 @@ fn usage_error(error: &clap::Error) -> UsageError {
     }
     // `-n <n>` or `--source <source>` for a known option, `-y` or `--bogus` for an unknown one.
     let arg = text(ContextKind::InvalidArg);
-    let name = arg.split([' ', '=']).next().unwrap_or("").trim_start_matches('-').to_string();
+    let name =
+        arg.split([' ', '=']).next().unwrap_or("").trim_start_matches('-').trim_end_matches('.').to_string();
     let message = match error.kind() {
         ErrorKind::InvalidValue | ErrorKind::WrongNumberOfValues | ErrorKind::TooFewValues => {
             format!("option requires an argument -- {name}")

@@ -1,7 +1,7 @@
 //! One run of the command after its options are parsed, in dtrace(1)'s order of work (runtime spec §13): settings, targets,
 //! compilation, then listing, reporting or tracing.
 
-use std::fs::OpenOptions;
+use std::fs::{File, OpenOptions};
 use std::io::{Read, Write};
 
 use dtrail_kernel_bridge::source::{bpf, inject};
@@ -11,7 +11,7 @@ use dtrail_lang::check::Attributes;
 use dtrail_lang::diag::Diagnostic;
 use dtrail_lang::diag::render::{self, Style};
 use dtrail_lang::env::{FiredBy, NoMatch, ProbePattern};
-use dtrail_lang::options::{BufResize, Options as Settings, Preprocessor, SetBy};
+use dtrail_lang::options::{self, BufResize, OptionError, Options as Settings, Preprocessor, SetBy};
 use dtrail_lang::parse::prescan;
 use dtrail_lang::plan::{self, Placement, Plan, PlanOptions};
 use dtrail_lang::source::{Source, SourceKind, SourceMap};
@@ -67,6 +67,7 @@ pub(crate) fn run<'a>(
         plain: environment.iter().any(|(name, value)| name == "NO_COLOR" && !value.is_empty()),
         sources: SourceMap::default(),
         streams,
+        file: None,
         interrupts,
     };
     match session.run(environment) {
@@ -98,6 +99,8 @@ struct Session<'a> {
     plain: bool,
     sources: SourceMap,
     streams: Streams<'a>,
+    /// That of `-o`, once it is open.
+    file: Option<File>,
     interrupts: Option<&'a Interrupts>,
 }
 
@@ -115,12 +118,14 @@ impl Session<'_> {
             self.sources.add(source);
         }
         if self.options.mode == Mode::List {
+            self.open_output()?;
             self.list(&machine)?;
             return Ok(Outcome::status(0));
         }
         if let Mode::Dump(Form::Ast) = self.options.mode {
             let text =
                 dump::ast(&self.sources, machine.environment(), &self.arguments(), &mut self.settings)?;
+            self.open_output()?;
             self.print(&text)?;
             return Ok(Outcome::status(0));
         }
@@ -128,6 +133,10 @@ impl Session<'_> {
         if self.options.disassemble {
             let text = dump::disassembly(&compiled.program);
             let _ = self.streams.stderr.write_all(text.as_bytes());
+        }
+        // A program with a mistake leaves no file behind.
+        if !matches!(self.options.mode, Mode::Header | Mode::Link) {
+            self.open_output()?;
         }
         match self.options.mode {
             Mode::Header => self.write_header(&machine, &header.unwrap_or_default()),
@@ -169,21 +178,30 @@ impl Session<'_> {
         for (name, value) in environment {
             if let Some(option) = name.strip_prefix("DTRACE_OPT_") {
                 let value = Some(value.as_str()).filter(|value| !value.is_empty());
-                self.settings
-                    .set(&option.to_ascii_lowercase(), value, SetBy::CommandLine)
-                    .map_err(|e| Failure::fatal(format!("failed to set option from {name}: {e}")))?;
+                let option = option.to_ascii_lowercase();
+                self.settings.set(&option, value, SetBy::CommandLine).map_err(|e| {
+                    let help = self.help(&option, &e);
+                    Failure::fatal(format!("failed to set option from {name}: {e}{help}"))
+                })?;
             }
         }
         for setting in &self.options.settings {
-            self.settings
-                .set(&setting.name, setting.value.as_deref(), SetBy::CommandLine)
-                .map_err(|e| Failure::fatal(format!("failed to set -{}: {e}", setting.shown)))?;
+            self.settings.set(&setting.name, setting.value.as_deref(), SetBy::CommandLine).map_err(|e| {
+                let help = self.help(&setting.name, &e);
+                Failure::fatal(format!("failed to set -{}: {e}{help}", setting.shown))
+            })?;
         }
         // A listing and a search for probes may name what is not there, and a header enables nothing.
         let defines = matches!(self.options.mode, Mode::Header | Mode::Link);
         self.settings.zdefs |= defines || self.options.mode == Mode::List;
         self.settings.empty |= defines;
         Ok(())
+    }
+
+    /// The line that helps against an error of an option, if there is one and people read it.
+    fn help(&self, name: &str, error: &OptionError) -> String {
+        let advice = options::advice(name, error).filter(|_| !self.terse);
+        advice.map_or(String::new(), |advice| format!("\n  help: {advice}"))
     }
 
     /// The texts of the programs, as they are compiled.
@@ -334,6 +352,10 @@ impl Session<'_> {
         machine: Machine,
         notice: Option<String>,
     ) -> Result<Outcome, Failure> {
+        if let Some(interrupts) = self.interrupts {
+            let watched = interrupts.watch();
+            watched.map_err(|e| Failure::fatal(format!("cannot watch for signals: {}", reason(&e))))?;
+        }
         let matched = compiled.matched;
         let program = compiled.program;
         if program.enablings.iter().all(|enabling| enabling.probes.is_empty()) && !self.settings.zdefs {
@@ -373,17 +395,11 @@ impl Session<'_> {
             None => &none,
         };
         let mut files = OutputFiles::standard(self.streams.stdout_is_process, self.interrupts.cloned());
-        let mut file = match &self.options.output {
-            None => None,
-            Some(path) => {
-                let opened = OpenOptions::new().append(true).create(true).open(path);
-                let file =
-                    opened.map_err(|e| Failure::fatal(format!("failed to open {path}: {}", reason(&e))))?;
-                files = OutputFiles::first(&file, self.interrupts.cloned());
-                // It may be a pipe with a name.
-                Some(Patience::new(file, self.interrupts.cloned()))
-            }
-        };
+        let mut file = self.file.take().map(|file| {
+            files = OutputFiles::first(&file, self.interrupts.cloned());
+            // It may be a pipe with a name.
+            Patience::new(file, self.interrupts.cloned())
+        });
         let terminal = self.streams.stdout_is_terminal && file.is_none();
         let out: &mut dyn Write = match &mut file {
             Some(file) => file,
@@ -406,6 +422,16 @@ impl Session<'_> {
             interrupts,
         )?;
         Ok(Outcome { status: outcome.status, kernel_part })
+    }
+
+    /// The file of `-o`, which everything goes to that would go to standard output.
+    fn open_output(&mut self) -> Result<(), Failure> {
+        if let Some(path) = &self.options.output {
+            let opened = OpenOptions::new().append(true).create(true).open(path);
+            let failed = |e| Failure::fatal(format!("failed to open output file '{path}': {}", reason(&e)));
+            self.file = Some(opened.map_err(failed)?);
+        }
+        Ok(())
     }
 
     /// What each program matched, and where its events come from.
@@ -534,15 +560,23 @@ impl Session<'_> {
     }
 
     fn print_bytes(&mut self, bytes: &[u8]) -> Result<(), Failure> {
-        print_to(&mut *self.streams.stdout, bytes)
+        match &mut self.file {
+            Some(file) => {
+                print_to(file, &format!("'{}'", self.options.output.as_deref().unwrap_or("")), bytes)
+            }
+            None => print_to(&mut *self.streams.stdout, STANDARD_OUTPUT, bytes),
+        }
     }
 }
 
-/// Writes to standard output. A closed pipe is nobody's mistake; anything else ends the run.
-pub(crate) fn print_to(out: &mut dyn Write, bytes: &[u8]) -> Result<(), Failure> {
+/// How messages name it.
+pub(crate) const STANDARD_OUTPUT: &str = "standard output";
+
+/// Writes to a stream with a name. A closed pipe is nobody's mistake; anything else ends the run.
+pub(crate) fn print_to(out: &mut dyn Write, name: &str, bytes: &[u8]) -> Result<(), Failure> {
     match out.write_all(bytes).and_then(|()| out.flush()) {
         Err(e) if e.kind() != std::io::ErrorKind::BrokenPipe => {
-            Err(Failure::fatal(format!("failed to write to standard output: {}", reason(&e))))
+            Err(Failure::fatal(format!("failed to write to {name}: {}", reason(&e))))
         }
         _ => Ok(()),
     }

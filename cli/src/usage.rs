@@ -41,7 +41,7 @@ What is traced:
 Output:
   -q                 print only what the program prints
   -F                 indent rows by entries and returns
-  -o FILE            append to FILE
+  -o FILE            append the output to FILE
   -x NAME[=VALUE]    set an option, such as strsize=512 or aggsortkey
   -b SIZE            the principal buffer, as -x bufsize=SIZE
   --format FORMAT    text (default), json (an object a line), or folded (stacks for a flame graph)

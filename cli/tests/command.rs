@@ -116,7 +116,7 @@ fn output_goes_to_a_file_and_is_appended() {
     check(
         &["-q", "-o", "/nonexistent/file", "-n", "BEGIN { exit(0); }"],
         "",
-        "dtrail: failed to open /nonexistent/file: No such file or directory\n",
+        "dtrail: failed to open output file '/nonexistent/file': No such file or directory\n",
         1,
     );
 }
@@ -133,7 +133,7 @@ fn options_from_everywhere() {
     check(
         &["-b", "4q", "-n", "BEGIN"],
         "",
-        "dtrail: failed to set -b 4q: Invalid value for specified option\n",
+        "dtrail: failed to set -b 4q: Invalid value for specified option\n  help: bufsize takes a number of bytes, or one with k, m, g or t\n",
         1,
     );
 }

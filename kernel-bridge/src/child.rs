@@ -8,6 +8,7 @@ use std::io;
 use std::os::unix::ffi::OsStrExt;
 use std::os::unix::process::{CommandExt, ExitStatusExt};
 use std::process::{Command, ExitStatus};
+use std::time::Duration;
 
 use dtrail_lang::options::EvalTime;
 use dtrail_vm::event::{Error, ExitedHow};
@@ -86,6 +87,26 @@ fn wait_for_stop(pid: u32) -> io::Result<()> {
     }
 }
 
+/// The longest that a change of a process which runs to its place is noticed late.
+const LOOK: Duration = Duration::from_millis(20);
+
+/// Waits until a process stops or ends. A process that never does must not hold this one, and `waitpid` knows nothing of
+/// descriptors; so it is asked again and again, soon at first.
+fn wait_unless(pid: u32, interrupted: &dyn Fn(Duration) -> bool) -> io::Result<ExitStatus> {
+    let pid = as_pid(pid)?;
+    let mut pause = Duration::from_micros(200);
+    loop {
+        let options = WaitOptions::UNTRACED | WaitOptions::NOHANG;
+        if let Some((_, status)) = rustix::process::waitpid(Some(pid), options)? {
+            return Ok(ExitStatus::from_raw(status.as_raw()));
+        }
+        if interrupted(pause) {
+            return Err(io::ErrorKind::Interrupted.into());
+        }
+        pause = (pause * 2).min(LOOK);
+    }
+}
+
 fn as_pid(pid: u32) -> io::Result<Pid> {
     i32::try_from(pid).ok().and_then(Pid::from_raw).ok_or_else(|| io::ErrorKind::InvalidInput.into())
 }
@@ -103,8 +124,13 @@ impl Child {
     }
 
     /// Lets it run to where it is to stand when tracing begins; what is to be told of that comes out. If it ends before,
-    /// that is how it ended.
-    pub(crate) fn advance(&mut self, when: EvalTime) -> io::Result<Option<String>> {
+    /// that is how it ended. `interrupted` sleeps for so long, or less if the caller wants no more of it, which is the
+    /// error [`io::ErrorKind::Interrupted`].
+    pub(crate) fn advance(
+        &mut self,
+        when: EvalTime,
+        interrupted: &dyn Fn(Duration) -> bool,
+    ) -> io::Result<Option<String>> {
         let pid = self.pid();
         let Some(mut place) = evaltime::place(pid, when)?.filter(|_| self.stopped) else { return Ok(None) };
         let options = libc::PTRACE_O_EXITKILL | libc::PTRACE_O_TRACEEXEC;
@@ -113,11 +139,7 @@ impl Child {
         let mut signal = 0;
         loop {
             ptrace(libc::PTRACE_CONT, pid, signal as usize)?;
-            let Some((_, status)) = rustix::process::waitpid(Some(as_pid(pid)?), WaitOptions::UNTRACED)?
-            else {
-                return Ok(place.notice);
-            };
-            let status = ExitStatus::from_raw(status.as_raw());
+            let status = wait_unless(pid, interrupted)?;
             let Some(stop) = status.stopped_signal() else {
                 (self.stopped, self.ended) = (false, Some(how(status)));
                 return Ok(None);

@@ -6,6 +6,7 @@
 //! is refused anyway.
 
 use crate::builtins::rates::{Bare, parse_rate};
+use crate::check::suggest;
 use crate::env::Stability;
 use crate::plan::Placement;
 use crate::stability::{self, Version};
@@ -506,6 +507,70 @@ pub fn names() -> impl Iterator<Item = &'static str> {
     ROWS.iter().map(|row| row.name)
 }
 
+/// Who may set an option besides the command line and the environment: `None` if there is no such option.
+pub fn may_set(name: &str, by: SetBy) -> Option<bool> {
+    let row = ROWS.iter().find(|row| row.name == name)?;
+    Some(match by {
+        SetBy::CommandLine => true,
+        SetBy::Program => row.in_program,
+        SetBy::Setopt => row.while_tracing,
+    })
+}
+
+/// What helps whoever got an error for an option: the name that was meant, or the values that there are.
+pub fn advice(name: &str, error: &OptionError) -> Option<String> {
+    match error {
+        OptionError::UnknownName => {
+            suggest::nearest(name, names()).map(|near| format!("did you mean {near}?"))
+        }
+        OptionError::InvalidValue => {
+            let row = ROWS.iter().find(|row| row.name == name)?;
+            Some(format!("{name} takes {}", row.kind.values()?))
+        }
+        _ => None,
+    }
+}
+
+impl Kind {
+    /// The values that there are, for advice.
+    fn values(self) -> Option<String> {
+        const SIZE: &str = "a number of bytes, or one with k, m, g or t";
+        Some(match self {
+            Kind::Flag(_) => "no value".into(),
+            Kind::Bool(_) | Kind::Unused(Shape::Bool) => "yes or no, on or off, or no value for on".into(),
+            Kind::Text(_) | Kind::Unused(Shape::Text) => "a text that is not empty".into(),
+            Kind::Number(low, u32::MAX, _) => format!("a number from {low}"),
+            Kind::Number(low, high, _) => format!("a number from {low} to {high}"),
+            Kind::Unused(Shape::Number) => "a number".into(),
+            Kind::Size(_) | Kind::Unused(Shape::Size) => SIZE.into(),
+            Kind::SmallSize(low, high, _) => format!("{SIZE}, from {low} to {high}"),
+            Kind::PrintSize => format!("{SIZE}, from 1 to 65536"),
+            Kind::Rate(_) => "a period such as 10ms or a frequency such as 100hz".into(),
+            Kind::Words(words) => {
+                let words: Vec<_> = words.iter().filter(|word| word.1).map(|word| word.0).collect();
+                one_of(&words)?
+            }
+            Kind::Cpu => "the number of a CPU, from 0".into(),
+            Kind::EvalTime => one_of(&["exec", "preinit", "postinit", "main"])?,
+            Kind::Version => "a version of the language, such as 2.0".into(),
+            Kind::Amin => "a stability triple, such as Evolving/Evolving/Common".into(),
+            Kind::Placement => one_of(&["auto", "kernel", "user"])?,
+            Kind::Unwind => one_of(&["fp", "dwarf"])?,
+            Kind::Encoding => one_of(&["ascii", "utf8"])?,
+            Kind::BufPolicy => one_of(&["switch", "fill", "ring"])?,
+            Kind::BufResize => one_of(&["auto", "manual"])?,
+            Kind::Standard => one_of(&["a", "c", "s", "t"])?,
+            Kind::Refused => return None,
+        })
+    }
+}
+
+/// Words as a choice; nothing of no words.
+fn one_of(words: &[&str]) -> Option<String> {
+    let (last, others) = words.split_last()?;
+    Some(if others.is_empty() { (*last).to_string() } else { format!("{} or {last}", others.join(", ")) })
+}
+
 impl Options {
     /// Sets one option. Nothing changes on an error.
     pub fn set(&mut self, name: &str, value: Option<&str>, by: SetBy) -> Result<(), OptionError> {
@@ -777,6 +842,29 @@ mod tests {
         ] {
             let outcome = set(name, Some(value)).map(drop).map_err(|error| error.to_string());
             assert_eq!(outcome, expected.map_err(str::to_string), "{name}={value}");
+        }
+    }
+
+    #[test]
+    fn advice_names_what_there_is() {
+        for (name, error, expected) in [
+            ("strsiz", OptionError::UnknownName, Some("did you mean strsize?")),
+            ("qiuet", OptionError::UnknownName, Some("did you mean quiet?")),
+            ("zork", OptionError::UnknownName, None),
+            ("", OptionError::UnknownName, None),
+            ("bufpolicy", OptionError::InvalidValue, Some("bufpolicy takes switch, fill or ring")),
+            ("nspec", OptionError::InvalidValue, Some("nspec takes a number from 1 to 16")),
+            ("stackframes", OptionError::InvalidValue, Some("stackframes takes a number from 1")),
+            ("zdefs", OptionError::InvalidValue, Some("zdefs takes no value")),
+            ("late", OptionError::InvalidValue, Some("late takes dynamic")),
+            (
+                "strsize",
+                OptionError::InvalidValue,
+                Some("strsize takes a number of bytes, or one with k, m, g or t, from 2 to 65536"),
+            ),
+            ("bufsize", OptionError::TracingActive, None),
+        ] {
+            assert_eq!(advice(name, &error).as_deref(), expected, "{name} {error}");
         }
     }
 

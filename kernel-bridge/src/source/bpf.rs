@@ -356,7 +356,9 @@ impl EventSource for BpfSource {
 
     fn attach(&mut self, plan: &Plan) -> Result<(), Error> {
         self.attached = None;
-        self.targets.advance(self.settings.evaltime)?;
+        let waiting = &self.waiting;
+        // A target's descriptor says that it has ended: that is found out by whoever waits for it.
+        self.targets.advance(self.settings.evaltime, &|pause| waiting.caller_within(pause))?;
         if plan.groups.is_empty() {
             return Ok(());
         }

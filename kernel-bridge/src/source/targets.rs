@@ -4,6 +4,7 @@
 
 use std::io;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::time::Duration;
 
 use dtrail_lang::options::EvalTime;
 use dtrail_vm::event::{Error, Exited};
@@ -66,11 +67,16 @@ impl Targets {
         self.watched.first().map(|w| w.pid)
     }
 
-    /// Lets commands that stand after `execve` run to where they are to stand when tracing begins.
-    pub fn advance(&mut self, when: EvalTime) -> Result<(), Error> {
+    /// Lets commands that stand after `execve` run to where they are to stand when tracing begins. `interrupted` sleeps
+    /// for so long, or less if the caller wants no more of it.
+    pub fn advance(&mut self, when: EvalTime, interrupted: &dyn Fn(Duration) -> bool) -> Result<(), Error> {
         for child in self.watched.iter_mut().filter_map(|w| w.child.as_mut()) {
-            let notice = child.advance(when).map_err(|e| {
-                Error::new(format!("process {}: {e}", child.pid())).context("cannot obey evaltime")
+            let notice = child.advance(when, interrupted).map_err(|e| {
+                let why = match e.kind() {
+                    io::ErrorKind::Interrupted => "interrupted".to_owned(),
+                    _ => format!("process {}: {e}", child.pid()),
+                };
+                Error::new(why).context("cannot obey evaltime")
             })?;
             self.notices.extend(notice);
         }

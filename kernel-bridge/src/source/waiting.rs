@@ -6,10 +6,10 @@
 use std::io;
 use std::os::fd::{AsFd, OwnedFd};
 use std::sync::Arc;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use dtrail_vm::event::Error;
-use rustix::event::{Timespec, epoll};
+use rustix::event::{PollFd, PollFlags, Timespec, epoll, poll};
 use rustix::io::Errno;
 
 /// What ended a wait; all false if it was the moment.
@@ -27,8 +27,8 @@ pub(super) struct Woken {
 #[derive(Debug)]
 pub(super) struct Waiting {
     epoll: OwnedFd,
-    /// Kept open while it is waited on.
-    _wake: Option<Arc<OwnedFd>>,
+    /// The caller's descriptor, open while it is waited on.
+    wake: Option<Arc<OwnedFd>>,
 }
 
 const CALLER: u64 = 0;
@@ -39,7 +39,7 @@ impl Waiting {
     /// Waits on the caller's wake-up descriptor, if there is one.
     pub(super) fn new(wake: Option<Arc<OwnedFd>>) -> Result<Waiting, Error> {
         let epoll = epoll::create(epoll::CreateFlags::CLOEXEC).map_err(failed)?;
-        let waiting = Waiting { epoll, _wake: wake.clone() };
+        let waiting = Waiting { epoll, wake: wake.clone() };
         if let Some(wake) = wake {
             waiting.add(&*wake, CALLER, epoll::EventFlags::IN)?;
         }
@@ -54,6 +54,19 @@ impl Waiting {
     /// Also waits on a ring, until it is closed: for the programs' own wake-ups, not for there being a record.
     pub(super) fn add_ring(&self, ring: impl AsFd) -> Result<(), Error> {
         self.add(ring, RING, epoll::EventFlags::IN | epoll::EventFlags::ET)
+    }
+
+    /// Waits for the caller alone, at most for a time: whether it wants something.
+    pub(super) fn caller_within(&self, time: Duration) -> bool {
+        let Some(wake) = &self.wake else {
+            std::thread::sleep(time);
+            return false;
+        };
+        let timeout = Timespec {
+            tv_sec: i64::try_from(time.as_secs()).unwrap_or(i64::MAX),
+            tv_nsec: i64::from(time.subsec_nanos()),
+        };
+        poll(&mut [PollFd::new(wake, PollFlags::IN)], Some(&timeout)).is_ok_and(|ready| ready > 0)
     }
 
     fn add(&self, fd: impl AsFd, kind: u64, flags: epoll::EventFlags) -> Result<(), Error> {
@@ -97,7 +110,6 @@ fn failed(e: Errno) -> Error {
 #[cfg(test)]
 mod tests {
     use std::io::Write;
-    use std::time::Duration;
 
     use super::*;
 
@@ -115,7 +127,9 @@ mod tests {
         assert_eq!(waiting.sleep(None), Ok(Woken { target: true, ..Woken::default() }));
         drop(target);
         assert_eq!(waiting.sleep(soon()), Ok(Woken::default()), "a closed descriptor is forgotten");
+        assert!(!waiting.caller_within(Duration::from_millis(2)));
         to_caller.write_all(b"x").expect("it has a reader");
+        assert!(waiting.caller_within(Duration::from_secs(100)));
         for _ in 0..2 {
             assert_eq!(
                 waiting.sleep(None),

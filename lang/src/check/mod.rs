@@ -42,7 +42,7 @@ mod probes;
 mod provider;
 pub mod session;
 mod shapes;
-mod suggest;
+pub(crate) mod suggest;
 #[cfg(test)]
 pub(crate) mod tests;
 pub mod translator;

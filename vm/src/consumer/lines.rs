@@ -11,15 +11,15 @@ use super::session::{Fault, Session, symbols};
 use super::{OutputFormat, Settings};
 use crate::agg::AggTable;
 use crate::agg::sort;
+use crate::format::printa::Spill;
 use crate::format::{Style, folded, json};
-use crate::output::Output;
 use crate::record::{Records, Row};
 
 /// Text is passed on at this size.
 const LONG: usize = 1 << 16;
 
-/// Writes the entries of a table, a line each, in their order.
-pub(super) fn entries(output: &mut dyn Output, table: &AggTable, settings: &Settings, style: Style<'_>) {
+/// Writes the entries of a table, a line each, in their order, until nobody wants more.
+pub(super) fn entries(table: &AggTable, settings: &Settings, style: Style<'_>, spill: Spill<'_>) {
     let mut out = Vec::new();
     for row in sort::rows(&[table], settings.aggs.sort, style.symbols.stacks) {
         let Some(state) = row.state(0) else { continue };
@@ -30,12 +30,11 @@ pub(super) fn entries(output: &mut dyn Output, table: &AggTable, settings: &Sett
                 out.push(b'\n');
             }
         }
-        if out.len() >= LONG {
-            output.write(&out);
-            out.clear();
+        if out.len() >= LONG && spill(&mut out).is_break() {
+            return;
         }
     }
-    output.write(&out);
+    let _ = spill(&mut out);
 }
 
 impl Session<'_> {

@@ -77,7 +77,15 @@ pub fn run(
         output.diagnostic(format!("{}: {notice}", settings.program).as_bytes());
     }
     let mut consumer = Consumer {
-        session: Session::new(plan, engine, host, output, settings, source.reads_only_resident_memory()),
+        session: Session::new(
+            plan,
+            engine,
+            host,
+            output,
+            interrupts,
+            settings,
+            source.reads_only_resident_memory(),
+        ),
         timers: Timers::new(plan, settings, source.fires_ticks()),
         interrupts,
         closed: false,

@@ -3,6 +3,7 @@
 //! world.
 
 use std::collections::{BTreeMap, HashMap};
+use std::ops::ControlFlow;
 
 use dtrail_lang::builtins::actions::ActionKind;
 use dtrail_lang::builtins::symbolic::sampled;
@@ -14,7 +15,7 @@ use dtrail_lang::plan::{Plan, Side};
 
 use super::contexts::{ErrorContext, RecordContext};
 use super::held::{self, Held, Kept};
-use super::{OutputFormat, Settings, canonical, lines, messages};
+use super::{Interrupts, OutputFormat, Settings, canonical, lines, messages};
 use crate::agg::AggTable;
 use crate::engine::{Ending, Engine, Input};
 use crate::event::{Event, EventContext, EventSink, Flow, KernelState};
@@ -34,6 +35,7 @@ pub(super) struct Session<'a> {
     pub(super) engine: &'a mut dyn Engine,
     pub(super) host: &'a dyn Host,
     pub(super) output: &'a mut dyn Output,
+    interrupts: &'a dyn Interrupts,
     pub(super) settings: Settings,
     pub(super) world: World,
     /// The status of an `exit` that has run: no further event is looked at.
@@ -131,6 +133,7 @@ impl<'a> Session<'a> {
         engine: &'a mut dyn Engine,
         host: &'a dyn Host,
         output: &'a mut dyn Output,
+        interrupts: &'a dyn Interrupts,
         settings: &'a Settings,
         only_resident: bool,
     ) -> Session<'a> {
@@ -145,6 +148,7 @@ impl<'a> Session<'a> {
             engine,
             host,
             output,
+            interrupts,
             settings: settings.clone(),
             world,
             exit: None,
@@ -595,11 +599,8 @@ impl<'a> Session<'a> {
         if site.action == Action::Printa || site.action == Action::Trunc {
             self.rekey();
         }
-        let Session { world, text, settings, output, host, .. } = self;
-        let mut spill = |text: &mut Vec<u8>| {
-            output.write(text);
-            text.clear();
-        };
+        let Session { world, text, settings, output, interrupts, host, .. } = self;
+        let mut spill = |text: &mut Vec<u8>| pass_on(*output, *interrupts, text);
         let World { aggs, stacks, .. } = world;
         let style = Style { host: *host, escape, symbols: symbols(*host, stacks, settings) };
         let mut values = site.args.iter().zip(first..).map(|(ty, i)| records.value(i, ty.reg_kind()));
@@ -634,7 +635,7 @@ impl<'a> Session<'a> {
                 let tables: Vec<&AggTable> = named.iter().filter_map(|&agg| aggs.get(agg)).collect();
                 let any = match format {
                     _ if settings.format != OutputFormat::Text => {
-                        tables.iter().for_each(|table| lines::entries(*output, table, settings, style));
+                        tables.iter().for_each(|table| lines::entries(table, settings, style, &mut spill));
                         tables.iter().any(|table| table.entries().len() > 0)
                     }
                     Some(format) => {
@@ -659,21 +660,19 @@ impl<'a> Session<'a> {
             (Action::System, Detail::Format(format)) => {
                 let command = formatted(format, &mut values, style);
                 // The command writes to the same place: what came before must be there before.
-                spill(text);
-                // A failure is kept and comes out of the consumer's next flush.
-                let _ = output.flush();
+                let _ = spill(text);
                 host.system(&command);
             }
             (Action::Freopen, Detail::Format(format)) => {
                 let path = formatted(format, &mut values, style);
-                spill(text);
+                let _ = spill(text);
                 if let Err(why) = output.reopen(&path) {
                     let path = String::from_utf8_lossy(&path).into_owned();
                     not_done = Some(NotDone::Reopen { path, why });
                 }
             }
             (Action::Ftruncate, _) => {
-                spill(text);
+                let _ = spill(text);
                 output.truncate();
             }
             (Action::Setopt, Detail::Option { name, value }) => {
@@ -715,17 +714,28 @@ impl<'a> Session<'a> {
         let tables: Vec<&AggTable> =
             if self.settings.aggs.sort.reverse { tables.rev().collect() } else { tables.collect() };
         for table in tables {
-            if self.settings.format != OutputFormat::Text {
-                lines::entries(self.output, table, &self.settings, style);
-                continue;
-            }
+            let spill = &mut |text: &mut Vec<u8>| pass_on(self.output, self.interrupts, text);
             self.text.clear();
-            printa::entries(&mut self.text, &[table], self.settings.aggs, style, &mut |text| {
-                self.output.write(text);
-                text.clear();
-            });
-            self.output.write(&self.text);
+            if self.settings.format != OutputFormat::Text {
+                lines::entries(table, &self.settings, style, spill);
+            } else {
+                printa::entries(&mut self.text, &[table], self.settings.aggs, style, spill);
+            }
+            if spill(&mut self.text).is_break() {
+                break;
+            }
         }
+    }
+}
+
+/// Writes text that has grown long, and says whether anyone wants more of it: not if the output takes nothing any more,
+/// which the consumer's next flush tells, and not if the end was asked for twice.
+fn pass_on(output: &mut dyn Output, interrupts: &dyn Interrupts, text: &mut Vec<u8>) -> ControlFlow<()> {
+    output.write(text);
+    text.clear();
+    match output.flush() {
+        Ok(()) if interrupts.count() < 2 => ControlFlow::Continue(()),
+        _ => ControlFlow::Break(()),
     }
 }
 

@@ -2,6 +2,7 @@
 //! §7.8). In: tables and sort options. Out: bytes, and whether any entry was printed.
 
 use std::io::Write as _;
+use std::ops::ControlFlow;
 
 use dtrail_lang::builtins::Symbolic;
 use dtrail_lang::builtins::aggs::Shape;
@@ -17,8 +18,9 @@ use crate::agg::{AggState, AggTable, Top, divided, percentiles};
 use crate::runtime::extend;
 use crate::value::{self, ValueRef};
 
-/// Takes away text that has grown long, so that a million entries need not be in memory as text.
-pub type Spill<'s> = &'s mut dyn FnMut(&mut Vec<u8>);
+/// Takes away text that has grown long, so that a million entries need not be in memory as text; and says whether
+/// anyone still wants the rest.
+pub type Spill<'s> = &'s mut dyn FnMut(&mut Vec<u8>) -> ControlFlow<()>;
 
 /// Text is offered to be taken away at this size.
 const LONG: usize = 1 << 16;
@@ -82,8 +84,8 @@ pub fn entries(
     let mut each = |out: &mut Vec<u8>, write: &dyn Fn(&mut Vec<u8>, &Row<'_>)| {
         for row in &rows {
             write(out, row);
-            if out.len() >= LONG {
-                spill(out);
+            if out.len() >= LONG && spill(out).is_break() {
+                break;
             }
         }
     };
@@ -221,8 +223,8 @@ pub fn formatted(
     let empty: Vec<_> = tables.iter().map(|table| AggState::new(table.func())).collect();
     for row in &rows {
         format_row(out, format, tables, &empty, row, (options, style));
-        if out.len() >= LONG {
-            spill(out);
+        if out.len() >= LONG && spill(out).is_break() {
+            break;
         }
     }
     !rows.is_empty()
@@ -321,8 +323,10 @@ mod tests {
         let style = Style { host: &host, escape: false, symbols: no_symbols(&stacks) };
         let mut out = Vec::new();
         let any = match format {
-            Some(format) => formatted(&mut out, format, &named, AggStyle::default(), style, &mut |_| {}),
-            None => default(&mut out, &named, AggStyle::default(), style, &mut |_| {}),
+            Some(format) => formatted(&mut out, format, &named, AggStyle::default(), style, &mut |_| {
+                ControlFlow::Continue(())
+            }),
+            None => default(&mut out, &named, AggStyle::default(), style, &mut |_| ControlFlow::Continue(())),
         };
         assert_eq!(String::from_utf8_lossy(&out), expected);
         assert_eq!(any, named.iter().any(|table| table.entries().len() > 0));
@@ -419,10 +423,20 @@ mod tests {
         let (mut out, mut pieces) = (Vec::new(), Vec::new());
         entries(&mut out, &[table], AggStyle::default(), style, &mut |text| {
             pieces.push(std::mem::take(text));
+            ControlFlow::Continue(())
         });
         assert!(pieces.len() > 1 && pieces.iter().all(|piece| piece.len() < LONG + 64));
         let whole = [pieces.concat(), out].concat();
         assert_eq!(whole.len(), 5000 * 35);
         assert!(whole.ends_with(format!(" {:16} {:16}\n", 4999, 1).as_bytes()));
+        // Whoever wants no more gets no more.
+        let (mut out, mut pieces) = (Vec::new(), 0);
+        let mut enough = |text: &mut Vec<u8>| {
+            pieces += text.len();
+            text.clear();
+            ControlFlow::Break(())
+        };
+        entries(&mut out, &[table], AggStyle::default(), style, &mut enough);
+        assert!((LONG..LONG + 64).contains(&pieces) && out.is_empty(), "{pieces}");
     }
 }

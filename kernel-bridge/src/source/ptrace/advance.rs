@@ -1,12 +1,17 @@
 //! A command that is to stand at its entry or at `main` when tracing begins runs there: its stops are seen to as ever, but
 //! fire nothing, for the gate is shut.
 
+use std::time::Duration;
+
 use dtrail_vm::event::{Error, Event, EventSink, Flow};
 
 use super::PtraceSource;
 use super::sys::{self, Resume, Waited};
 use crate::evaltime;
 use crate::sys::breakpoint;
+
+/// How long a wish of the caller may wait for its turn.
+const LOOK: Duration = Duration::from_millis(100);
 
 /// What takes nothing.
 struct Nobody;
@@ -25,9 +30,13 @@ impl PtraceSource {
         let Some(mut addr) = self.aim(pid).map_err(fail)? else { return Ok(()) };
         sys::resume(pid, Resume::Run, 0);
         loop {
-            let (tid, status) = match sys::wait_any(true).map_err(fail)? {
+            // A process that never gets there must not hold this one: the alarm ends the wait, to look at the caller.
+            self.alarm.set(LOOK);
+            let waited = sys::wait_any(true);
+            self.alarm.stop();
+            let (tid, status) = match waited.map_err(fail)? {
                 Waited::Changed(tid, status) => (tid, status),
-                Waited::Interrupted if self.woken(Some(std::time::Duration::ZERO)) => {
+                Waited::Interrupted if self.woken(Some(Duration::ZERO)) => {
                     return Err(Error::new("interrupted").context("cannot obey evaltime"));
                 }
                 Waited::Interrupted | Waited::Nothing => continue,

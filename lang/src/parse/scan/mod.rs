@@ -24,7 +24,7 @@ use super::words::is_space;
 use super::{MAX_NESTING, ParseContext, pragma, prescan};
 use crate::ast::{self, Pragma, Storage};
 use crate::diag::{Diagnostic, Tag};
-use crate::options::{OptionError, SetBy};
+use crate::options::{self, OptionError, SetBy};
 use crate::source::{SourceId, SourceKind, Span};
 use crate::stability::{self, Version};
 
@@ -431,12 +431,12 @@ impl<'a, 'c> Scanner<'a, 'c> {
                 if let Err(reason) = set {
                     let value = value.map_or(String::new(), |value| format!(" to '{value}'"));
                     let message = format!("failed to set option '{name}'{value}: {reason}");
-                    return Err(self.fail(
-                        Tag::PragmaOptset,
-                        message,
-                        start + token.start,
-                        start + token.end,
-                    ));
+                    let (from, to) = (start + token.start, start + token.end);
+                    let mut failure = self.fail(Tag::PragmaOptset, message, from, to);
+                    if let Some(advice) = options::advice(name, &reason) {
+                        failure.diagnostic = failure.diagnostic.help(advice);
+                    }
+                    return Err(failure);
                 }
             }
             Control::Pragma(word, args) => {

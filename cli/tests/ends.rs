@@ -1,0 +1,280 @@
+//! How a run ends (runtime spec §1.5, §13.5): signals once and twice, targets that end, die or never begin, with the exact
+//! output, messages and exit status. What cannot run here says `skipped: why`.
+
+#![allow(clippy::expect_used, reason = "a test fails by a panic, and its parts are no `#[test]` functions")]
+
+use std::io::{BufRead, BufReader, Read, Write};
+use std::os::unix::process::ExitStatusExt;
+use std::process::{Child, ChildStdout, Command, ExitStatus, Stdio};
+use std::time::{Duration, Instant};
+
+use dtrail_conformance::workload::{skipped, steps};
+use dtrail_kernel_bridge::caps;
+
+const DTRAIL: &str = env!("CARGO_BIN_EXE_dtrail");
+
+/// Longer than any of these runs takes on the busiest machine.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+/// A second signal counts from half a second after the first.
+const BETWEEN_REQUESTS: Duration = Duration::from_millis(700);
+
+/// The sources that can run here.
+fn sources() -> Vec<&'static str> {
+    match caps::can_bpf() {
+        Ok(()) => vec!["ptrace", "bpf"],
+        Err(e) => {
+            skipped(&e.message);
+            vec!["ptrace"]
+        }
+    }
+}
+
+/// A command under way.
+struct Running {
+    child: Child,
+    out: BufReader<ChildStdout>,
+}
+
+fn start(args: &[&str]) -> Running {
+    let mut child = Command::new(DTRAIL)
+        .args(args)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("it starts");
+    let out = BufReader::new(child.stdout.take().expect("a pipe"));
+    Running { child, out }
+}
+
+impl Running {
+    fn line(&mut self) -> String {
+        let mut line = String::new();
+        self.out.read_line(&mut line).expect("a line");
+        line
+    }
+
+    fn signal(&self, signal: i32) {
+        // SAFETY: the child is ours and not yet waited for.
+        unsafe { libc::kill(self.child.id() as i32, signal) };
+    }
+
+    /// The rest of its output, its standard error and how it ended.
+    fn end(mut self) -> (String, String, ExitStatus) {
+        drop(self.child.stdin.take());
+        let mut err = self.child.stderr.take().expect("a pipe");
+        let reader = std::thread::spawn(move || {
+            let (mut out, mut text) = (self.out, String::new());
+            out.read_to_string(&mut text).expect("text");
+            let mut said = String::new();
+            err.read_to_string(&mut said).expect("text");
+            (text, said)
+        });
+        let started = Instant::now();
+        let status = loop {
+            match self.child.try_wait().expect("it can be waited for") {
+                Some(status) => break status,
+                None if started.elapsed() > PATIENCE => {
+                    let _ = self.child.kill();
+                    panic!("it did not end");
+                }
+                None => std::thread::sleep(Duration::from_millis(5)),
+            }
+        };
+        let (text, said) = reader.join().expect("a reader");
+        (text, said, status)
+    }
+}
+
+/// Compares the rest of a run.
+fn ends(running: Running, out: &str, err: &str, status: i32) {
+    let (text, said, how) = running.end();
+    assert_eq!((text.as_str(), said.as_str(), how.code()), (out, err, Some(status)));
+}
+
+/// Whether a process is there, and no zombie.
+fn lives(pid: u32) -> bool {
+    let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
+    stat.rsplit(") ").next().is_some_and(|rest| !rest.is_empty() && !rest.starts_with(['Z', 'X']))
+}
+
+const AGGREGATES: &str = "BEGIN { @[\"kept\"] = count(); printf(\"on\\n\"); } END { printf(\"end\\n\"); }";
+
+#[test]
+fn the_first_signal_ends_with_a_newline_then_end_then_aggregations() {
+    for signal in [libc::SIGINT, libc::SIGTERM] {
+        let mut running = start(&["-qn", AGGREGATES]);
+        assert_eq!(running.line(), "on\n");
+        running.signal(signal);
+        let kept = "  kept                                                              1\n";
+        ends(running, &format!("\nend\n\n{kept}"), "", 0);
+    }
+}
+
+/// The first signal wakes a run whose reader takes nothing; the second ends it without the aggregations.
+#[test]
+fn the_second_signal_leaves_aggregations_out() {
+    // 300 lines of 400 bytes are more than a pipe holds.
+    let lines = "printf(\"%400d\\n\", 1);".repeat(300);
+    let program = format!("BEGIN {{ @ = count(); printf(\"on\\n\"); }} END {{ {lines} }}");
+    let mut running = start(&["-qn", &program]);
+    assert_eq!(running.line(), "on\n");
+    running.signal(libc::SIGINT);
+    std::thread::sleep(BETWEEN_REQUESTS);
+    running.signal(libc::SIGINT);
+    // Nothing is read before it has ended: it cannot have printed all.
+    let started = Instant::now();
+    while running.child.try_wait().expect("it can be waited for").is_none() {
+        assert!(started.elapsed() < PATIENCE, "it did not end");
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    let (text, said, how) = running.end();
+    assert_eq!((said.as_str(), how.code()), ("", Some(0)));
+    assert!(
+        text.starts_with('\n') && text.len() < 300 * 401 && !text.ends_with("               1\n\n"),
+        "{text}"
+    );
+}
+
+/// Signals that dtrace(1) leaves alone do what they do to any program, and a command ends with its tracer.
+#[test]
+fn a_hang_up_kills_the_tracer_and_its_command() {
+    for source in sources() {
+        let program = "BEGIN { printf(\"%d\\n\", $target); } syscall::nanosleep:entry /0/ { }";
+        let mut running = start(&["--source", source, "-qn", program, "-c", "sleep 1000"]);
+        let target: u32 = running.line().trim().parse().expect("its number");
+        assert!(lives(target));
+        running.signal(libc::SIGHUP);
+        let (_, said, how) = running.end();
+        assert_eq!((said.as_str(), how.signal()), ("", Some(libc::SIGHUP)), "{source}");
+        let started = Instant::now();
+        while lives(target) {
+            assert!(started.elapsed() < PATIENCE, "{source}: the command goes on");
+            std::thread::sleep(Duration::from_millis(5));
+        }
+    }
+}
+
+/// Before tracing begins a signal ends dtrail as it ends any program.
+#[test]
+fn a_signal_while_the_script_is_read_kills() {
+    let mut running = start(&["-s", "-"]);
+    let mut input = running.child.stdin.take().expect("a pipe");
+    input.write_all(b"BEGIN {").expect("it reads");
+    // It is executed and reads, or will: either way the signal kills it.
+    std::thread::sleep(Duration::from_millis(100));
+    running.signal(libc::SIGINT);
+    let (text, said, how) = running.end();
+    drop(input);
+    assert_eq!((text.as_str(), said.as_str(), how.signal()), ("", "", Some(libc::SIGINT)));
+}
+
+#[test]
+fn a_command_that_ignores_signals_ends_with_the_tracing() {
+    for source in sources() {
+        let program = "BEGIN { printf(\"%d\\n\", $target); } syscall::nanosleep:entry /0/ { }";
+        let command = "env --ignore-signal=INT --ignore-signal=TERM sleep 1000";
+        let mut running = start(&["--source", source, "-qn", program, "-c", command]);
+        let target: u32 = running.line().trim().parse().expect("its number");
+        running.signal(libc::SIGTERM);
+        ends(running, "\n\n", "", 0);
+        assert!(!lives(target), "{source}");
+    }
+}
+
+#[test]
+fn a_command_that_dies_is_told_unless_quiet() {
+    let Some(steps) = steps() else { return };
+    for source in sources() {
+        for (step, told) in [
+            ("die=9", "terminated by SIGKILL"),
+            ("die=11", "terminated by SIGSEGV"),
+            ("exit=3", "exited with status 3"),
+        ] {
+            let command = format!("{steps} {step}");
+            let program = "BEGIN { printf(\"%d\\n\", $target); } syscall::getuid:entry /0/ { } END { printf(\"end\\n\"); }";
+            let mut running = start(&["--source", source, "-qn", program, "-c", &command]);
+            running.line();
+            ends(running, "end\n\n", "", 0);
+            let mut running = start(&["--source", source, "-xquiet=no", "-n", program, "-c", &command]);
+            running.line();
+            let (_, said, how) = running.end();
+            let last = said.lines().last().unwrap_or_default();
+            assert!(last.starts_with("dtrail: pid ") && last.ends_with(told), "{source} {step}: {said}");
+            assert_eq!(how.code(), Some(0));
+        }
+    }
+}
+
+/// Tracing of `-p` ends with the process; how it ended is its parent's business.
+#[test]
+fn a_process_that_ends_ends_the_tracing() {
+    for source in sources() {
+        let mut other = Command::new("sleep").arg("1000").spawn().expect("sleep exists");
+        let pid = other.id().to_string();
+        let program =
+            "BEGIN { printf(\"%d\\n\", $target); } syscall::getuid:entry /0/ { } END { printf(\"end\\n\"); }";
+        let mut running = start(&["--source", source, "-qn", program, "-p", &pid]);
+        assert_eq!(running.line(), format!("{pid}\n"));
+        other.kill().expect("ours");
+        if source == "bpf" {
+            other.wait().expect("ours");
+        }
+        ends(running, "end\n\n", "", 0);
+        let _ = other.wait();
+    }
+}
+
+/// A process of `-p` goes on when tracing ends first.
+#[test]
+fn a_process_outlives_the_tracing() {
+    for source in sources() {
+        let mut other = Command::new("sleep").arg("1000").spawn().expect("sleep exists");
+        let pid = other.id().to_string();
+        let program = "BEGIN { printf(\"on\\n\"); } syscall::getuid:entry /0/ { }";
+        let mut running = start(&["--source", source, "-qn", program, "-p", &pid]);
+        assert_eq!(running.line(), "on\n");
+        running.signal(libc::SIGINT);
+        ends(running, "\n\n", "", 0);
+        assert!(lives(other.id()), "{source}");
+        other.kill().expect("ours");
+        other.wait().expect("ours");
+    }
+}
+
+/// A command that never comes to where it is to stand can be interrupted.
+#[test]
+fn waiting_for_evaltime_can_be_interrupted() {
+    let folder = std::env::temp_dir().join(format!("dtrail-never-{}", std::process::id()));
+    std::fs::create_dir_all(&folder).expect("a folder");
+    let (source, program, mark) = (folder.join("p.c"), folder.join("p"), folder.join("mark"));
+    let text = format!(
+        "#include <fcntl.h>\n#include <unistd.h>\n__attribute__((constructor)) static void never(void)\n\
+         {{ close(open(\"{}\", O_CREAT | O_WRONLY, 0600)); for (;;) pause(); }}\nint main(void) {{ return 0; }}\n",
+        mark.display()
+    );
+    std::fs::write(&source, text).expect("there is room");
+    let made = Command::new("cc").arg("-o").arg(&program).arg(&source).status();
+    if !made.is_ok_and(|status| status.success()) {
+        let _ = std::fs::remove_dir_all(&folder);
+        return skipped("no C compiler");
+    }
+    let command = program.display().to_string();
+    for source in sources() {
+        for signal in [libc::SIGINT, libc::SIGTERM] {
+            let _ = std::fs::remove_file(&mark);
+            let clause = "syscall::write:entry { } BEGIN { printf(\"never\"); }";
+            let running = start(&["--source", source, "-q", "-xevaltime=main", "-c", &command, "-n", clause]);
+            let started = Instant::now();
+            while !mark.exists() {
+                assert!(started.elapsed() < PATIENCE, "the command does not run");
+                std::thread::sleep(Duration::from_millis(5));
+            }
+            running.signal(signal);
+            let why = "dtrail: could not enable tracing: cannot obey evaltime: interrupted\n";
+            ends(running, "", why, 1);
+        }
+    }
+    let _ = std::fs::remove_dir_all(&folder);
+}
