@@ -7,6 +7,7 @@
 //! | `/* @@ env: NAME=value */` | environment; may be repeated |
 //! | `/* @@ status: 3 */` | the exit status (default 0, for `err.` cases 1) |
 //! | `/* @@ kernel: nonempty */` | the plan must have a kernel part |
+//! | `/* @@ needs: cpp */` | not run where there is no such command |
 //! | `/* @@ engines: interp rbpf */` | run on these only |
 //! | `/* @@ file: shown */` | the operand `FILE` is the path of a file that does not exist, other for each run; what the program leaves in it is added to standard output behind a line `--- FILE` |
 //! | `/* @@ string: n */` | the program is the text of `-n` (or `P`, `m`, `f`, `i`), not a script |
@@ -53,12 +54,23 @@ pub struct Case {
     pub kernel: bool,
     /// Whether it writes to a file of its own, which is shown after standard output.
     pub file: bool,
+    /// Commands that it cannot do without.
+    pub needs: Vec<String>,
     /// Engines to run on; empty for all.
     pub engines: Vec<Engine>,
     /// Expected standard output.
     pub out: Vec<u8>,
     /// Expected standard error, after [`crate::judge::as_in_a_file`]; `None`: nothing but notices.
     pub err: Option<String>,
+}
+
+impl Case {
+    /// The first command that it needs and this machine has not.
+    pub fn lacks(&self) -> Option<&str> {
+        let path = std::env::var_os("PATH").unwrap_or_default();
+        let has = |name: &str| std::env::split_paths(&path).any(|folder| folder.join(name).is_file());
+        self.needs.iter().map(String::as_str).find(|name| !has(name))
+    }
 }
 
 /// Every case under a folder, sorted by name. A case that cannot be read is an error that names it.
@@ -102,6 +114,7 @@ fn load(program: &Path) -> Result<Case, String> {
         string: None,
         kernel: false,
         file: false,
+        needs: Vec::new(),
         engines: Vec::new(),
         out: read(&beside("out")).map_err(|e| format!("its .out: {e}"))?.unwrap_or_default(),
         err: read(&beside("err"))
@@ -138,6 +151,7 @@ fn apply(case: &mut Case, key: &str, value: &str) -> Result<(), String> {
             case.string = Some((option.ok_or(format!("unknown option {value}"))?, String::new()));
         }
         "file" if value == "shown" => case.file = true,
+        "needs" => case.needs.push(value.into()),
         "kernel" if value == "nonempty" => case.kernel = true,
         "engines" => {
             let names = value.split_whitespace();

@@ -38,7 +38,9 @@ pub fn run_all(cases: &[Case]) -> Report {
         Engine::ALL.into_iter().filter_map(|engine| Some((engine, engine.unavailable()?))).collect();
     let usable = |engine: Engine| unavailable.iter().all(|(e, _)| *e != engine);
     let runs = |case: &Case, engine: Engine| {
-        usable(engine) && (case.engines.is_empty() || case.engines.contains(&engine))
+        usable(engine)
+            && case.lacks().is_none()
+            && (case.engines.is_empty() || case.engines.contains(&engine))
     };
     let column = |engine: Engine| -> Vec<Option<Ran>> {
         cases.iter().map(|case| runs(case, engine).then(|| run(case, engine))).collect()

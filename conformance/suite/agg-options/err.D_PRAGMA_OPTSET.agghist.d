@@ -1,5 +1,0 @@
-#pragma D option agghist=perhaps
-BEGIN
-{
-	exit(0);
-}

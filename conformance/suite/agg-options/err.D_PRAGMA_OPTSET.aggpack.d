@@ -1,5 +1,0 @@
-#pragma D option aggpack=perhaps
-BEGIN
-{
-	exit(0);
-}

@@ -1,5 +1,0 @@
-#pragma D option aggpercpu=perhaps
-BEGIN
-{
-	exit(0);
-}

@@ -1,5 +1,0 @@
-#pragma D option aggrate=often
-BEGIN
-{
-	exit(0);
-}

@@ -1,5 +1,0 @@
-#pragma D option aggsize=1q
-BEGIN
-{
-	exit(0);
-}

@@ -1,5 +1,0 @@
-#pragma D option aggsortkey=perhaps
-BEGIN
-{
-	exit(0);
-}

@@ -1,5 +1,0 @@
-#pragma D option aggsortkeypos=-1
-BEGIN
-{
-	exit(0);
-}

@@ -1,5 +1,0 @@
-#pragma D option aggsortpos=x
-BEGIN
-{
-	exit(0);
-}

@@ -1,5 +1,0 @@
-#pragma D option aggsortrev=perhaps
-BEGIN
-{
-	exit(0);
-}

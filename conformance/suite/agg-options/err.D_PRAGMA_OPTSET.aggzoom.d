@@ -1,5 +1,0 @@
-#pragma D option aggzoom=perhaps
-BEGIN
-{
-	exit(0);
-}

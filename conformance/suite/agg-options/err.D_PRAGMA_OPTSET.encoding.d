@@ -1,5 +1,0 @@
-#pragma D option encoding=latin1
-BEGIN
-{
-	exit(0);
-}

@@ -1,5 +1,0 @@
-#pragma D option bufpolicy=rink
-BEGIN
-{
-	exit(0);
-}

@@ -1,5 +1,0 @@
-#pragma D option bufresize=perhaps
-BEGIN
-{
-	exit(0);
-}

@@ -1,5 +1,0 @@
-#pragma D option bufsize=12q
-BEGIN
-{
-	exit(0);
-}

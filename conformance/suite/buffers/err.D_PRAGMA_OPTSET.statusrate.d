@@ -1,5 +1,0 @@
-#pragma D option statusrate=often
-BEGIN
-{
-	exit(0);
-}

@@ -1,5 +1,0 @@
-#pragma D option switchrate=often
-BEGIN
-{
-	exit(0);
-}

@@ -1,5 +1,0 @@
-#pragma D option temporal=perhaps
-BEGIN
-{
-	exit(0);
-}

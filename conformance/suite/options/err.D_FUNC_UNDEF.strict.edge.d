@@ -1,0 +1,3 @@
+/* @@ args: -q -x strict */
+/* An extension is unknown. */
+BEGIN { @ = topk(3, 1); }

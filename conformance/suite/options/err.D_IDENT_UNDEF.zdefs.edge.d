@@ -1,0 +1,3 @@
+/* @@ args: -q -x zdefs */
+/* What can match nothing must be right even so. */
+nosuch:::probe { trace(nosuch); }

@@ -1,0 +1,2 @@
+#pragma D option agghist=maybe
+BEGIN { exit(0); }

@@ -1,0 +1,2 @@
+#pragma D option aggpack=maybe
+BEGIN { exit(0); }

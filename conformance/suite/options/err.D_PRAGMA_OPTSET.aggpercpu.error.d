@@ -1,0 +1,2 @@
+#pragma D option aggpercpu=often
+BEGIN { exit(0); }

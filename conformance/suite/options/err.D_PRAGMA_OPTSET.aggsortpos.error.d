@@ -1,0 +1,2 @@
+#pragma D option aggsortpos=first
+BEGIN { exit(0); }

@@ -1,0 +1,2 @@
+#pragma D option aggsortrev=2x
+BEGIN { exit(0); }

@@ -1,0 +1,2 @@
+#pragma D option amin=Firm/Firm/Firm
+BEGIN { exit(0); }

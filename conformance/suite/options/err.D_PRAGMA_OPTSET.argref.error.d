@@ -1,0 +1,2 @@
+#pragma D option argref=yes
+BEGIN { exit(0); }

@@ -1,0 +1,2 @@
+#pragma D option bufpolicy=rink
+BEGIN { exit(0); }

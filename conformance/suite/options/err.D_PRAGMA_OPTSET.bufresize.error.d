@@ -1,0 +1,2 @@
+#pragma D option bufresize=never
+BEGIN { exit(0); }

@@ -1,0 +1,2 @@
+#pragma D option cleanrate=10hx
+BEGIN { exit(0); }

@@ -1,0 +1,2 @@
+#pragma D option cpp=gcc
+BEGIN { exit(0); }

@@ -1,0 +1,2 @@
+#pragma D option cppargs=-DN
+BEGIN { exit(0); }

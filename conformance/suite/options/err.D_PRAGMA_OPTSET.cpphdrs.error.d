@@ -1,0 +1,2 @@
+#pragma D option cpphdrs
+BEGIN { exit(0); }

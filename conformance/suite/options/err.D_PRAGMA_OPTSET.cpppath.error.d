@@ -1,0 +1,2 @@
+#pragma D option cpppath=/bin/cpp
+BEGIN { exit(0); }

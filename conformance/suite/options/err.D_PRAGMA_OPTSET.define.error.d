@@ -1,0 +1,2 @@
+#pragma D option define=N=7
+BEGIN { exit(0); }

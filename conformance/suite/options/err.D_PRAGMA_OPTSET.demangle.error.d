@@ -1,0 +1,2 @@
+#pragma D option demangle=maybe
+BEGIN { exit(0); }

@@ -1,0 +1,2 @@
+#pragma D option destructive=maybe
+BEGIN { exit(0); }

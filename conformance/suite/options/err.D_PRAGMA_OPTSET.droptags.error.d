@@ -1,0 +1,2 @@
+#pragma D option droptags=no
+BEGIN { exit(0); }

@@ -1,0 +1,2 @@
+#pragma D option empty=yes
+BEGIN { exit(0); }

@@ -1,0 +1,2 @@
+#pragma D option encoding=utf16
+BEGIN { exit(0); }

@@ -1,0 +1,2 @@
+#pragma D option errtags=yes
+BEGIN { exit(0); }

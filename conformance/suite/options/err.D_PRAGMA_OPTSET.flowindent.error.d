@@ -1,0 +1,2 @@
+#pragma D option flowindent=maybe
+BEGIN { exit(0); }

@@ -1,0 +1,2 @@
+#pragma D option grabanon=maybe
+BEGIN { exit(0); }

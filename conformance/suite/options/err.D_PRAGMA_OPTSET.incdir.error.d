@@ -1,0 +1,2 @@
+#pragma D option incdir=/dev
+BEGIN { exit(0); }

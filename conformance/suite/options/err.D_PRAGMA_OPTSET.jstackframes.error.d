@@ -1,0 +1,2 @@
+#pragma D option jstackframes=0
+BEGIN { exit(0); }

@@ -1,0 +1,2 @@
+#pragma D option jstackstrsize=2m
+BEGIN { exit(0); }

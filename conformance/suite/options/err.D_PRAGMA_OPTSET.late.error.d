@@ -1,0 +1,2 @@
+#pragma D option late=never
+BEGIN { exit(0); }

@@ -1,0 +1,2 @@
+#pragma D option libdir=/dev
+BEGIN { exit(0); }

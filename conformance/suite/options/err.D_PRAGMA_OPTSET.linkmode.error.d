@@ -1,0 +1,2 @@
+#pragma D option linkmode=kernel
+BEGIN { exit(0); }

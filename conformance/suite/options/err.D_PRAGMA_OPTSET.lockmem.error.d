@@ -1,0 +1,2 @@
+#pragma D option lockmem=64m
+BEGIN { exit(0); }

@@ -1,0 +1,2 @@
+#pragma D option maxframes=128
+BEGIN { exit(0); }

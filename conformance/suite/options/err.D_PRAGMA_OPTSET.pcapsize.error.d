@@ -1,0 +1,2 @@
+#pragma D option pcapsize=x
+BEGIN { exit(0); }

@@ -1,0 +1,2 @@
+#pragma D option placement=moon
+BEGIN { exit(0); }

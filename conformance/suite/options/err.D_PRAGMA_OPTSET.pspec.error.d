@@ -1,0 +1,2 @@
+#pragma D option pspec=yes
+BEGIN { exit(0); }

@@ -1,0 +1,2 @@
+#pragma D option rawbytes=maybe
+BEGIN { exit(0); }

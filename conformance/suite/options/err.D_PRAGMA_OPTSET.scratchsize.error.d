@@ -1,0 +1,2 @@
+#pragma D option scratchsize=7
+BEGIN { exit(0); }

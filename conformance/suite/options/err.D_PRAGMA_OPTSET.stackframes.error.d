@@ -1,0 +1,2 @@
+#pragma D option stackframes=0
+BEGIN { exit(0); }

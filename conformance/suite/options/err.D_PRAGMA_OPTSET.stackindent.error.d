@@ -1,0 +1,2 @@
+#pragma D option stackindent=1025
+BEGIN { exit(0); }

@@ -1,0 +1,2 @@
+#pragma D option switchrate=hz
+BEGIN { exit(0); }

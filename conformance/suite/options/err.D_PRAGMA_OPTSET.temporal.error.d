@@ -1,0 +1,2 @@
+#pragma D option temporal=maybe
+BEGIN { exit(0); }

@@ -1,0 +1,2 @@
+#pragma D option unwind=orc
+BEGIN { exit(0); }

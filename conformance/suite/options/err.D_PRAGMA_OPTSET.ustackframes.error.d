@@ -1,0 +1,2 @@
+#pragma D option ustackframes=0
+BEGIN { exit(0); }

@@ -1,0 +1,2 @@
+#pragma D option zdefs=yes
+BEGIN { exit(0); }

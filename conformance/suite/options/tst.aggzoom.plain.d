@@ -1,0 +1,3 @@
+/* @@ args: -q -x aggzoom */
+/* @@ kernel: nonempty */
+syscall::read:entry { @[execname] = quantize(arg1); }

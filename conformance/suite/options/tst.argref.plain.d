@@ -1,0 +1,3 @@
+/* @@ args: -q -x argref */
+/* @@ operands: unused */
+BEGIN { printf("%d", 1); exit(0); }

@@ -1,0 +1,2 @@
+/* @@ args: -q -x defaultargs */
+BEGIN { printf("%d[%s]", $1, $$2); exit(0); }

@@ -1,0 +1,3 @@
+/* @@ args: -q -x empty */
+/* @@ status: 1 */
+/* Nothing is enabled. */

@@ -1,0 +1,3 @@
+/* @@ args: -q -x encoding=utf8 */
+/* @@ kernel: nonempty */
+syscall::read:entry { @[execname] = quantize(arg1); }

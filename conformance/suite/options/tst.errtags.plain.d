@@ -1,0 +1,3 @@
+/* @@ args: -q -x errtags */
+/* @@ status: 1 */
+BEGIN { trace(nosuch); }

@@ -1,0 +1,2 @@
+/* @@ args: -q -x flowindent */
+syscall::read: { trace(arg0); }

@@ -1,0 +1,2 @@
+/* @@ args: -q -x grabanon=no */
+BEGIN { printf("%d", 1); exit(0); }

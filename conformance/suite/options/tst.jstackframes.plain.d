@@ -1,0 +1,2 @@
+/* @@ args: -q -x jstackframes=3 */
+syscall::read:entry { jstack(); jstack(4); }

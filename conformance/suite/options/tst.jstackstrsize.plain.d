@@ -1,0 +1,2 @@
+/* @@ args: -q -x jstackstrsize=14 */
+syscall::read:entry { jstack(); }

@@ -1,0 +1,3 @@
+/* @@ args: -q -x late=dynamic */
+#pragma D option late=dynamic
+BEGIN { printf("%d", 1); exit(0); }

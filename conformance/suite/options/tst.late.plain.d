@@ -1,0 +1,2 @@
+/* @@ args: -q -x late=dynamic */
+BEGIN { printf("%d", 1); exit(0); }

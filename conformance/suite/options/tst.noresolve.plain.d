@@ -1,0 +1,2 @@
+/* @@ args: -q -x noresolve */
+syscall::read:entry { ustack(2); }

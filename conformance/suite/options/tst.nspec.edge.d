@@ -1,0 +1,2 @@
+/* @@ args: -q -x nspec=16 */
+BEGIN { printf("%d", speculation()); exit(0); }

@@ -1,0 +1,2 @@
+/* @@ args: -q -x nspec=2 */
+BEGIN { printf("%d %d %d", speculation(), speculation(), speculation()); exit(0); }

@@ -1,0 +1,2 @@
+/* @@ args: -q -x placement=user */
+syscall::read:entry { @ = sum(arg1); }

@@ -1,0 +1,2 @@
+/* @@ args: -x quiet */
+BEGIN { printf("%d", 1); exit(0); }

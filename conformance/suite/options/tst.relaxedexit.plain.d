@@ -1,0 +1,5 @@
+/* @@ args: -q -x relaxedexit */
+/* @@ kernel: nonempty */
+/* @@ status: 3 */
+syscall::read:entry { @ = sum(arg1); }
+END { exit(3); }

@@ -1,0 +1,2 @@
+/* @@ args: -q -x stackframes=1 */
+syscall::read:entry { stack(); stack(2); }

@@ -1,0 +1,2 @@
+/* @@ args: -q -x stackindent=4 */
+syscall::read:entry { stack(1); }

@@ -1,0 +1,2 @@
+/* @@ args: -q -x strsize=8 */
+BEGIN { printf("%s", strjoin("abcdef", "ghijkl")); exit(0); }

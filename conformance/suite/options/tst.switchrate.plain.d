@@ -1,0 +1,2 @@
+/* @@ args: -q -x switchrate=10hz */
+BEGIN { printf("%d", 1); exit(0); }

@@ -1,0 +1,3 @@
+/* @@ args: -q -x zdefs */
+nosuch:::probe { }
+BEGIN { printf("%d", 1); exit(0); }
