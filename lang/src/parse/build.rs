@@ -1,17 +1,19 @@
-//! pest's pairs in, items, statements and declarations of the tree out. Expressions are `expr.rs`.
+//! pest's pairs in, items, statements and declarations of the tree out, with the type environment's answers for what the
+//! pairs leave open. Expressions are `expr.rs`.
 
 mod definition;
 
 use pest::iterators::{Pair, Pairs};
 
-use super::errors::too_deep;
+use super::errors::{self, too_deep};
 use super::macros::MacroToken;
+use super::resolve::{Meaning, Scope, used_as_identifier};
 use super::scan::Item as Prepared;
 use super::{MAX_DEPTH, Rule};
 use crate::ast::{
-    Clause, DEFINITION, Declaration, Declarator, Definition, DefinitionBody, Derived, Enumerator, Expr,
-    ExprId, Ident, Item, MemberDeclaration, MemberDeclarator, ProbeDesc, Stmt, Storage, TagKind, TypeName,
-    TypeSpecs,
+    BinaryOp, Clause, DEFINITION, Declaration, Declarator, Definition, DefinitionBody, Derived, Enumerator,
+    Expr, ExprId, ExprKind, Ident, Item, MemberDeclaration, MemberDeclarator, ProbeDesc, Stmt, Storage,
+    TagKind, TypeName, TypeSpecs,
 };
 use crate::diag::{Diagnostic, Tag};
 use crate::source::{SourceId, Span};
@@ -20,12 +22,22 @@ use crate::source::{SourceId, Span};
 const MAX_DERIVED: usize = 64;
 
 /// Makes the tree of one item.
-pub(super) struct Builder<'a> {
+pub(super) struct Builder<'a, 's> {
     pub(super) source: SourceId,
     /// The whole source.
     pub(super) text: &'a str,
     pub(super) item: &'a Prepared,
     pub(super) next_id: &'a mut u32,
+    /// What words mean.
+    pub(super) scope: &'a mut Scope<'s>,
+    /// Not a clause, which makes variables by using them.
+    pub(super) definition: bool,
+    /// The value of an inline outside of brackets: its declaration has a type, so that no word is one any more.
+    pub(super) typed: bool,
+    /// The type name that comes next is one even if a variable has its name: `xlate<w>`, `offsetof(w, …)`.
+    pub(super) any_type: bool,
+    /// How many parentheses are open.
+    pub(super) parens: usize,
     /// How many statements enclose the present one.
     pub(super) level: usize,
 }
@@ -36,10 +48,23 @@ pub(super) fn item(
     source: SourceId,
     text: &str,
     item: &Prepared,
+    scope: &mut Scope<'_>,
     next_id: &mut u32,
 ) -> Result<Item, Diagnostic> {
-    let mut builder = Builder { source, text, item, next_id, level: 0 };
+    let mut builder = Builder {
+        source,
+        text,
+        item,
+        next_id,
+        scope,
+        definition: true,
+        typed: false,
+        any_type: false,
+        parens: 0,
+        level: 0,
+    };
     for pair in pairs.flat_map(Pair::into_inner) {
+        builder.definition = !matches!(pair.as_rule(), Rule::clause | Rule::bare_clause);
         return match pair.as_rule() {
             Rule::clause | Rule::bare_clause => builder.clause(pair).map(Item::Clause),
             Rule::declaration => builder.declaration(pair).map(Item::Declaration),
@@ -53,7 +78,7 @@ pub(super) fn item(
     Err(Diagnostic::new(Tag::Syntax, builder.span_of(item.start, item.start), "syntax error"))
 }
 
-impl Builder<'_> {
+impl Builder<'_, '_> {
     pub(super) fn span_of(&self, start: usize, end: usize) -> Span {
         Span { source: self.source, start: start as u32, end: end as u32 }
     }
@@ -85,6 +110,64 @@ impl Builder<'_> {
             _ => self.source_text(pair).to_string(),
         };
         Ident { name, span: self.span(pair) }
+    }
+
+    /// A `name` where an expression stands: an identifier, unless it can only be a type (§2.7, rules 5 to 8).
+    pub(super) fn variable(&mut self, pair: &Pair<'_, Rule>) -> Result<Ident, Diagnostic> {
+        let word = self.word(pair);
+        if self.meaning(&word) == Meaning::Type {
+            return Err(errors::near(self.source_text(pair), word.span));
+        }
+        Ok(word)
+    }
+
+    /// What a word means where both a type and an expression can stand.
+    pub(super) fn meaning(&mut self, word: &Ident) -> Meaning {
+        if self.typed && self.parens == 0 {
+            return Meaning::Other;
+        }
+        let after = &self.text[word.span.end as usize..];
+        if !used_as_identifier(after, self.parens == 0) {
+            return self.scope.meaning(&word.name);
+        }
+        if !self.definition {
+            self.scope.uses(&word.name);
+        }
+        Meaning::Known
+    }
+
+    /// A `name` where a type must stand. `anyway` if even a variable of that name does not hide the type.
+    fn type_word(&mut self, pair: &Pair<'_, Rule>, anyway: bool) -> Result<Ident, Diagnostic> {
+        let word = self.word(pair);
+        let meaning = match anyway {
+            true if self.scope.is_type(&word.name) => Meaning::Type,
+            _ => self.scope.meaning(&word.name),
+        };
+        match meaning {
+            Meaning::Type => Ok(word),
+            meaning => Err(self.no_type(&word, meaning)),
+        }
+    }
+
+    /// The error for a word that is no type where one must stand.
+    pub(super) fn no_type(&self, word: &Ident, meaning: Meaning) -> Diagnostic {
+        match meaning == Meaning::Known && self.scope.is_type(&word.name) {
+            true => errors::hidden_type(&word.name, word.span),
+            false => errors::unknown_type(&word.name, word.span),
+        }
+    }
+
+    /// The syntax error at the first token from a byte of the source on.
+    pub(super) fn near(&self, at: u32) -> Diagnostic {
+        errors::near_token((self.source, self.text), self.item, at as usize)
+    }
+
+    /// Reads something that stands in parentheses.
+    pub(super) fn in_parens<T>(&mut self, read: impl FnOnce(&mut Self) -> T) -> T {
+        self.parens += 1;
+        let read = read(self);
+        self.parens -= 1;
+        read
     }
 
     pub(super) fn id(&mut self) -> ExprId {
@@ -153,7 +236,7 @@ impl Builder<'_> {
                         return Err(too_deep(start));
                     }
                 }
-                Rule::expression => cond = Some(self.expression(part)?),
+                Rule::expression => cond = Some(self.in_parens(|builder| builder.expression(part))?),
                 Rule::branch => {
                     let statements = self.statements(part.into_inner())?;
                     match cond.take() {
@@ -197,6 +280,7 @@ impl Builder<'_> {
         pair: Pair<'_, Rule>,
     ) -> Result<(Option<(Storage, Span)>, TypeSpecs), Diagnostic> {
         let parameter = pair.as_rule() == Rule::parameter_specifiers;
+        let anyway = std::mem::take(&mut self.any_type);
         let mut specs = empty_specs(self.span(&pair));
         let mut storage: Option<(Storage, Span)> = None;
         for part in pair.into_inner() {
@@ -223,6 +307,7 @@ impl Builder<'_> {
                 }
                 Rule::qualifier => specs.qualifiers.push(self.word(&part)),
                 Rule::type_keyword | Rule::type_word => specs.words.push(self.word(&part)),
+                Rule::name => specs.words.push(self.type_word(&part, anyway)?),
                 Rule::tag => {
                     let kind = keyword_of(self.source_text(&part)).to_string();
                     if let Some(name) = child(part, Rule::name) {
@@ -355,11 +440,46 @@ impl Builder<'_> {
                     }
                     return Ok(Derived::Assoc(self.parameter_list(part)?));
                 }
+                Rule::word_bound => return self.word_bound(part),
                 Rule::constant => bound = Some(Box::new(self.constant(part)?)),
                 _ => {}
             }
         }
         Ok(Derived::Array(bound))
+    }
+
+    /// `[w]` or `[w * x]`: the key of an associative array if `w` is a type, else the bound of an array.
+    fn word_bound(&mut self, pair: Pair<'_, Rule>) -> Result<Derived, Diagnostic> {
+        let whole = self.span(&pair);
+        let (mut words, mut pointers) = (Vec::new(), Vec::new());
+        for part in pair.into_inner() {
+            match part.as_rule() {
+                Rule::pointer => pointers.push(self.source_text(&part) == "*"),
+                _ => words.push(self.word(&part)),
+            }
+        }
+        let mut words = words.into_iter();
+        // The grammar demands a word.
+        let Some(first) = words.next() else { return Ok(Derived::Array(None)) };
+        let second = words.next();
+        let meaning = self.scope.meaning(&first.name);
+        if meaning == Meaning::Type {
+            let specs = TypeSpecs { words: vec![first.clone()], ..empty_specs(first.span) };
+            let end = Span { start: whole.end, ..whole };
+            let rest = second.as_ref().map_or(end, |_| Span { start: first.span.end, ..whole });
+            let derived = pointers.iter().map(|_| Derived::Pointer).collect();
+            let declarator = Declarator { name: second, derived, span: rest };
+            return Ok(Derived::Assoc(vec![TypeName { specs, declarator, span: whole }]));
+        }
+        let mut name = |word: Ident| Expr { id: self.id(), span: word.span, kind: ExprKind::Name(word.name) };
+        let first = name(first);
+        let Some(second) = second.map(name) else { return Ok(Derived::Array(Some(Box::new(first)))) };
+        if pointers == [false] {
+            // `w * const x`
+            return Err(self.near(whole.start));
+        }
+        let kind = ExprKind::Binary { op: BinaryOp::Mul, lhs: Box::new(first), rhs: Box::new(second) };
+        Ok(Derived::Array(Some(Box::new(Expr { id: self.id(), span: whole, kind }))))
     }
 
     fn function(&mut self, pair: Pair<'_, Rule>) -> Result<Derived, Diagnostic> {
@@ -386,7 +506,7 @@ impl Builder<'_> {
         let mut declarator = Declarator { name: None, derived: Vec::new(), span: end };
         for part in pair.into_inner() {
             match part.as_rule() {
-                Rule::type_specifiers | Rule::parameter_specifiers => specs = self.specifiers(part)?.1,
+                Rule::name_specifiers | Rule::parameter_specifiers => specs = self.specifiers(part)?.1,
                 Rule::declarator | Rule::abstract_declarator => declarator = self.declarator(part)?,
                 _ => {}
             }

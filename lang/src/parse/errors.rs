@@ -4,8 +4,9 @@
 use pest::error::{Error, ErrorVariant, InputLocation};
 
 use super::hints::{self, Place};
+use super::resolve::Scope;
 use super::scan::{Class, Item};
-use super::words::{PREDEFINED_TYPES, punctuator};
+use super::words::punctuator;
 use super::{MAX_DEPTH, MAX_NESTING, Rule};
 use crate::builtins::elsewhere;
 use crate::diag::{Diagnostic, Tag};
@@ -42,8 +43,38 @@ pub(super) fn character_at(text: &str, at: usize) -> &str {
     &rest[..rest.chars().next().map_or(0, char::len_utf8)]
 }
 
+/// The syntax error at the first token of an item from a byte of the source on.
+pub(super) fn near_token((source, text): (SourceId, &str), item: &Item, at: usize) -> Diagnostic {
+    let prepared = &item.text.as_bytes()[(at - item.start).min(item.text.len())..];
+    let blanks = prepared.iter().take_while(|&&b| b == b' ').count();
+    let start = at + blanks;
+    let end = start + token_length(&prepared[blanks..]);
+    near(text.get(start..end).unwrap_or(""), Span { source, start: start as u32, end: end as u32 })
+}
+
+/// The error for a word that names no type where only a type can stand. DTrace gives it the tag of a syntax error, since
+/// which words are types decides how a text is read.
+pub(super) fn unknown_type(name: &str, span: Span) -> Diagnostic {
+    let diagnostic = Diagnostic::new(Tag::Syntax, span, format!("unknown type name {name}"));
+    match elsewhere::of_type(name) {
+        Some(advice) => diagnostic.help(advice),
+        None => diagnostic,
+    }
+}
+
+/// The error for a type whose name the program has given to a variable.
+pub(super) fn hidden_type(name: &str, span: Span) -> Diagnostic {
+    let help = format!("`{name}` is a variable here, which hides the type of that name");
+    near(name, span).help(help)
+}
+
 /// The diagnostic for an item that the grammar refuses, or that the scanner could not finish.
-pub(super) fn refused(source: SourceId, text: &str, mut item: Item, error: &Error<Rule>) -> Diagnostic {
+pub(super) fn refused(
+    (source, text): (SourceId, &str),
+    mut item: Item,
+    scope: &Scope<'_>,
+    error: &Error<Rule>,
+) -> Diagnostic {
     let within = match error.location {
         InputLocation::Pos(at) | InputLocation::Span((at, _)) => at,
     };
@@ -53,11 +84,6 @@ pub(super) fn refused(source: SourceId, text: &str, mut item: Item, error: &Erro
     let span = |start: usize, end: usize| Span { source, start: start as u32, end: end as u32 };
     if matches!(error.variant, ErrorVariant::CustomError { .. }) {
         return too_deep(span(item.start, item.start + 1));
-    }
-    if item.failure.as_ref().is_none_or(|failure| failure.at > at)
-        && let Some(unknown) = unknown_type(source, text, &item, at, error)
-    {
-        return unknown;
     }
     let (diagnostic, prepared) = match item.failure.take_if(|failure| failure.at <= at) {
         // The poison that stands for the failure is no token.
@@ -74,10 +100,36 @@ pub(super) fn refused(source: SourceId, text: &str, mut item: Item, error: &Erro
         return diagnostic;
     }
     let (before, after) = prepared.split_at((at - item.start).min(prepared.len()));
-    match hints::hint(&Place { text, at, before, after }) {
+    let is_type = |word: &str| scope.is_type(word);
+    match hints::hint(&Place { text, at, before, after, is_type: &is_type }) {
         Some(advice) => diagnostic.help(advice),
         None => diagnostic,
     }
+}
+
+/// The part of a clause that is complete before the grammar's failure, as a clause of its own; nothing of a declaration.
+pub(super) fn complete_statements(prepared: &str, error: &Error<Rule>) -> Option<String> {
+    let (InputLocation::Pos(stop) | InputLocation::Span((stop, _))) = error.location;
+    let bytes = prepared.as_bytes();
+    if !matches!(bytes.first(), Some(&first) if first == Class::Probe as u8 || first == Class::Integer as u8)
+    {
+        return None;
+    }
+    let mut open: Vec<u8> = Vec::new();
+    let mut whole = None;
+    for (at, &b) in bytes[..stop.min(bytes.len())].iter().enumerate() {
+        match b {
+            b'(' | b'[' | b'{' => open.push(b),
+            b')' | b']' | b'}' => drop(open.pop()),
+            b';' => {}
+            _ => continue,
+        }
+        if matches!(b, b';' | b'{' | b'}') && open.iter().all(|&b| b == b'{') {
+            whole = Some((at + 1, open.len()));
+        }
+    }
+    let (end, braces) = whole?;
+    Some(format!("{}{}", &prepared[..end], "}".repeat(braces)))
 }
 
 fn at_end(text: &str, end: Span, unclosed: &[usize], source: SourceId, error: &Error<Rule>) -> Diagnostic {
@@ -99,62 +151,6 @@ fn at_end(text: &str, end: Span, unclosed: &[usize], source: SourceId, error: &E
 
 fn expects(error: &Error<Rule>, rule: Rule) -> bool {
     matches!(&error.variant, ErrorVariant::ParsingError { positives, .. } if positives.contains(&rule))
-}
-
-/// What the grammar says it wants where a type must stand.
-const WANTS_TYPE: [Rule; 5] =
-    [Rule::type_word, Rule::type_name, Rule::type_specifiers, Rule::specifiers, Rule::struct_member];
-
-/// A name that stands where only a type's name would make sense: `(NAME *)…`, `(NAME)x`, or wherever the grammar wants a
-/// type. DTrace gives it the tag of a syntax error, since which words are types decides how a text is read.
-fn unknown_type(
-    source: SourceId,
-    text: &str,
-    item: &Item,
-    at: usize,
-    error: &Error<Rule>,
-) -> Option<Diagnostic> {
-    let prepared = item.text.as_bytes();
-    let within = at.checked_sub(item.start).filter(|&within| within <= prepared.len())?;
-    let (before, after) = prepared.split_at(within);
-    let name_at = |start: usize| {
-        let len = token_length(&prepared[start..]);
-        (item.start + start, item.start + start + len)
-    };
-    let is_name = |b: u8| b == Class::Name as u8;
-    let last = |bytes: &[u8]| bytes.iter().rposition(|&b| b != b' ');
-    // The name that ends a piece of prepared text.
-    let ending = |bytes: &[u8]| {
-        let end = last(bytes)?;
-        let start = bytes[..=end].iter().rposition(|&b| b != b'_')?;
-        is_name(bytes[start]).then_some(start)
-    };
-    let opened = |start: usize| last(&before[..start]).is_some_and(|i| before[i] == b'(');
-    let start = match after.first() {
-        Some(b')') => {
-            let stars = before.iter().rposition(|&b| b != b' ' && b != b'*')?;
-            let starred = before[stars..].contains(&b'*');
-            ending(&before[..=stars]).filter(|&start| starred && opened(start))?
-        }
-        Some(&first) if is_name(first) && WANTS_TYPE.iter().any(|&rule| expects(error, rule)) => before.len(),
-        Some(&first) if is_name(first) || matches!(first, 3 | 4) => {
-            let close = last(before).filter(|&i| before[i] == b')')?;
-            ending(&before[..close]).filter(|&start| opened(start))?
-        }
-        _ => return None,
-    };
-    let (from, to) = name_at(start);
-    let name = &text[from..to];
-    // A variable that hides a type is no unknown type.
-    if PREDEFINED_TYPES.contains(&name) {
-        return None;
-    }
-    let span = Span { source, start: from as u32, end: to as u32 };
-    let diagnostic = Diagnostic::new(Tag::Syntax, span, format!("unknown type name {name}"));
-    Some(match elsewhere::of_type(name) {
-        Some(advice) => diagnostic.help(advice),
-        None => diagnostic,
-    })
 }
 
 /// The length of the token at the start of prepared text.

@@ -1,6 +1,9 @@
 //! Expressions: the grammar's flat lists of prefixes, operands, suffixes and operators in, trees out, by one table of
 //! precedences (language spec §3.5).
 //!
+//! A `word_group` is neutral: if the word in it is a type it is a cast, or the operand of `sizeof`, and what the grammar
+//! took for its suffixes and for infix operators behind it begins the operand of the cast.
+//!
 //! Operators wait on an explicit stack, so a chain of any length costs no recursion; only brackets and the middle of
 //! `?:` recurse, and the scanner bounds those. No tree deeper than [`MAX_DEPTH`] is ever built, since dropping one
 //! recurses too.
@@ -10,8 +13,9 @@ use pest::iterators::Pair;
 use super::build::{Builder, child};
 use super::errors::too_deep;
 use super::macros::MacroToken;
+use super::resolve::Meaning;
 use super::{MAX_DEPTH, Rule, literal};
-use crate::ast::{BinaryOp, Expr, ExprKind, IntLit, TypeName, UnaryOp};
+use crate::ast::{BinaryOp, Declarator, Expr, ExprKind, Ident, IntLit, TypeName, TypeSpecs, UnaryOp};
 use crate::diag::Diagnostic;
 use crate::source::Span;
 
@@ -62,6 +66,52 @@ struct Node {
     depth: usize,
 }
 
+/// What stands before a part of the flat list, as far as it matters to a `word_group`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Left {
+    /// Nothing that matters.
+    Nothing,
+    /// `++`, `--`, `sizeof` or `stringof`.
+    StrictPrefix,
+    /// A cast that was a `word_group`: its operand follows.
+    Cast,
+    /// `sizeof (w)`, which has no suffixes.
+    SizeofType,
+}
+
+/// Whether a part of the flat list begins an operand.
+fn begins_operand(rule: Rule) -> bool {
+    !matches!(
+        rule,
+        Rule::infix
+            | Rule::assign_op
+            | Rule::question
+            | Rule::colon
+            | Rule::expression
+            | Rule::index
+            | Rule::call
+            | Rule::member
+            | Rule::step
+    )
+}
+
+/// The type name of one word.
+fn plain_type(word: Ident) -> TypeName {
+    let span = word.span;
+    let specs = TypeSpecs { words: vec![word], definitions: Vec::new(), qualifiers: Vec::new(), span };
+    let end = Span { start: span.end, ..span };
+    TypeName { specs, declarator: Declarator { name: None, derived: Vec::new(), span: end }, span }
+}
+
+/// The word in the parentheses of a call, if there is nothing else.
+fn only_word<'i>(call: &Pair<'i, Rule>) -> Option<Pair<'i, Rule>> {
+    let mut arguments = call.clone().into_inner().filter(|part| part.as_rule() == Rule::assignment);
+    let argument = arguments.next().filter(|_| arguments.next().is_none())?;
+    let mut parts = argument.clone().into_inner();
+    let word = parts.next()?;
+    (word.as_rule() == Rule::name && parts.next().is_none()).then_some(argument)
+}
+
 /// An operator that waits for its right operand.
 enum Waiting {
     Unary(UnaryOp, Span),
@@ -86,7 +136,7 @@ impl Waiting {
     }
 }
 
-impl Builder<'_> {
+impl Builder<'_, '_> {
     /// An `expression`: assignments joined by commas.
     pub(super) fn expression(&mut self, pair: Pair<'_, Rule>) -> Result<Expr, Diagnostic> {
         self.comma(pair).map(|node| node.expr)
@@ -105,7 +155,7 @@ impl Builder<'_> {
     fn comma(&mut self, pair: Pair<'_, Rule>) -> Result<Node, Diagnostic> {
         let whole = self.span(&pair);
         let mut left: Option<Node> = None;
-        for part in pair.into_inner() {
+        for part in pair.into_inner().filter(|part| part.as_rule() == Rule::assignment) {
             let right = self.operators(part)?;
             left = Some(match left {
                 None => right,
@@ -116,8 +166,8 @@ impl Builder<'_> {
                 }
             });
         }
-        // The grammar gives at least one assignment.
-        left.ok_or_else(|| too_deep(whole))
+        // Only the call `()` has none.
+        left.ok_or_else(|| self.near(whole.end - 1))
     }
 
     /// Makes a node, unless it would be too deep.
@@ -133,11 +183,22 @@ impl Builder<'_> {
         let whole = self.span(&pair);
         let mut operands: Vec<Node> = Vec::new();
         let mut waiting: Vec<Waiting> = Vec::new();
-        for part in pair.into_inner() {
+        let mut left = Left::Nothing;
+        let mut parts = pair.into_inner().peekable();
+        while let Some(part) = parts.next() {
             let span = self.span(&part);
-            match part.as_rule() {
+            let rule = part.as_rule();
+            if left == Left::Cast && !begins_operand(rule) {
+                left = self.after_cast(&mut operands, &mut waiting, part)?;
+                continue;
+            }
+            let before = std::mem::replace(&mut left, Left::Nothing);
+            match rule {
                 Rule::loose_prefix | Rule::strict_prefix => {
                     let text = self.source_text(&part);
+                    if rule == Rule::strict_prefix {
+                        left = Left::StrictPrefix;
+                    }
                     waiting.push(match UNARY.iter().find(|row| row.0 == text) {
                         Some(row) => Waiting::Unary(row.1, span),
                         None if text.starts_with("sizeof") => Waiting::Sizeof(span),
@@ -146,7 +207,12 @@ impl Builder<'_> {
                 }
                 Rule::cast => {
                     let ty = child(part, Rule::type_name).ok_or_else(|| too_deep(span))?;
-                    waiting.push(Waiting::Cast(self.type_name(ty)?, span));
+                    waiting.push(Waiting::Cast(self.in_parens(|builder| builder.type_name(ty))?, span));
+                }
+                Rule::word_group => {
+                    let operand_follows = parts.peek().is_some_and(|next| begins_operand(next.as_rule()));
+                    left =
+                        self.word_group(&mut operands, &mut waiting, (&part, span), before, operand_follows)?;
                 }
                 Rule::infix => {
                     if let Some((op, level)) = binary(self.source_text(&part)) {
@@ -155,7 +221,13 @@ impl Builder<'_> {
                     }
                 }
                 Rule::assign_op => {
-                    // The grammar lets nothing but prefixes and assignments wait here.
+                    // A cast is no left side.
+                    let since =
+                        waiting.iter().rposition(|op| matches!(op, Waiting::Assign(_))).map_or(0, |i| i + 1);
+                    if matches!(waiting.get(since), Some(Waiting::Cast(..))) {
+                        return Err(self.near(span.start));
+                    }
+                    // The grammar lets nothing else but prefixes and assignments wait here.
                     self.reduce(&mut operands, &mut waiting, 2)?;
                     let text = self.source_text(&part);
                     let op = binary(&text[..text.len() - 1]).map(|(op, _)| op);
@@ -166,6 +238,9 @@ impl Builder<'_> {
                     let then = self.comma(part)?;
                     waiting.push(Waiting::Cond(Box::new(then)));
                 }
+                Rule::index | Rule::call | Rule::member | Rule::step if before == Left::SizeofType => {
+                    return Err(self.near(span.start));
+                }
                 Rule::index | Rule::call | Rule::member | Rule::step => {
                     if let Some(base) = operands.pop() {
                         operands.push(self.suffix(base, part)?);
@@ -175,9 +250,79 @@ impl Builder<'_> {
                 _ => operands.push(self.primary(part)?),
             }
         }
+        if left == Left::Cast {
+            return Err(self.near(whole.end));
+        }
         self.reduce(&mut operands, &mut waiting, 0)?;
         // The grammar balances operators and operands.
         operands.pop().ok_or_else(|| too_deep(whole))
+    }
+
+    /// `(w)`: a cast or the operand of `sizeof` if `w` is a type, else a variable in parentheses.
+    fn word_group(
+        &mut self,
+        operands: &mut Vec<Node>,
+        waiting: &mut Vec<Waiting>,
+        (pair, span): (&Pair<'_, Rule>, Span),
+        before: Left,
+        operand_follows: bool,
+    ) -> Result<Left, Diagnostic> {
+        let Some(word) = pair.clone().into_inner().next() else { return Err(too_deep(span)) };
+        let word = self.word(&word);
+        let meaning = self.in_parens(|builder| builder.meaning(&word));
+        if meaning != Meaning::Type {
+            if operand_follows {
+                return Err(self.no_type(&word, meaning));
+            }
+            let node = self.node(ExprKind::Name(word.name), word.span, 1)?;
+            operands.push(Node { outer: span, ..node });
+            return Ok(Left::Nothing);
+        }
+        match (before, waiting.last()) {
+            (Left::StrictPrefix, Some(&Waiting::Sizeof(at))) => {
+                waiting.pop();
+                operands.push(self.node(ExprKind::SizeofType(plain_type(word)), at.to(span), 1)?);
+                Ok(Left::SizeofType)
+            }
+            // The other prefixes of this kind take no cast.
+            (Left::StrictPrefix, _) => Err(self.near(word.span.start)),
+            _ => {
+                waiting.push(Waiting::Cast(plain_type(word), span));
+                Ok(Left::Cast)
+            }
+        }
+    }
+
+    /// What follows `(w)` where `w` is a type, as the beginning of the cast's operand: a call is parentheses, an infix
+    /// operator and a step are prefixes.
+    fn after_cast(
+        &mut self,
+        operands: &mut Vec<Node>,
+        waiting: &mut Vec<Waiting>,
+        part: Pair<'_, Rule>,
+    ) -> Result<Left, Diagnostic> {
+        let span = self.span(&part);
+        let text = self.source_text(&part);
+        let prefix = UNARY.iter().find(|row| row.0 == text).map(|row| Waiting::Unary(row.1, span));
+        match (part.as_rule(), prefix) {
+            (Rule::infix, Some(prefix)) => {
+                waiting.push(prefix);
+                Ok(Left::Nothing)
+            }
+            (Rule::step, Some(prefix)) => {
+                waiting.push(prefix);
+                Ok(Left::Cast)
+            }
+            (Rule::call, _) => {
+                if let Some(word) = only_word(&part) {
+                    return self.word_group(operands, waiting, (&word, span), Left::Nothing, false);
+                }
+                let node = self.in_parens(|builder| builder.comma(part))?;
+                operands.push(Node { outer: span, ..node });
+                Ok(Left::Nothing)
+            }
+            _ => Err(self.near(span.start)),
+        }
     }
 
     /// Gives their operands to the waiting operators of at least the given level.
@@ -250,15 +395,17 @@ impl Builder<'_> {
             },
             Rule::parenthesised => {
                 let inner = child(pair, Rule::expression).ok_or_else(|| too_deep(span))?;
-                return self.comma(inner).map(|node| Node { outer: span, ..node });
+                let node = self.in_parens(|builder| builder.comma(inner))?;
+                return Ok(Node { outer: span, ..node });
             }
             Rule::sizeof_type => {
                 let ty = child(pair, Rule::type_name).ok_or_else(|| too_deep(span))?;
-                ExprKind::SizeofType(self.type_name(ty)?)
+                ExprKind::SizeofType(self.in_parens(|builder| builder.type_name(ty))?)
             }
             Rule::offset_of => self.offset_of(pair)?,
             Rule::translation => return self.translation(pair),
-            _ => ExprKind::Name(self.word(&pair).name),
+            Rule::scope => ExprKind::Name(self.word(&pair).name),
+            _ => ExprKind::Name(self.variable(&pair)?.name),
         };
         self.node(kind, span, 1)
     }
@@ -269,8 +416,11 @@ impl Builder<'_> {
         let (mut ty, mut operand) = (None, None);
         for part in pair.into_inner() {
             match part.as_rule() {
-                Rule::type_name => ty = Some(self.type_name(part)?),
-                Rule::expression => operand = Some(self.comma(part)?),
+                Rule::type_name => {
+                    self.any_type = true;
+                    ty = Some(self.type_name(part)?);
+                }
+                Rule::expression => operand = Some(self.in_parens(|builder| builder.comma(part))?),
                 _ => {}
             }
         }
@@ -284,7 +434,10 @@ impl Builder<'_> {
         let (mut ty, mut member) = (None, None);
         for part in pair.into_inner() {
             match part.as_rule() {
-                Rule::type_name => ty = Some(self.type_name(part)?),
+                Rule::type_name => {
+                    self.any_type = true;
+                    ty = Some(self.in_parens(|builder| builder.type_name(part))?);
+                }
                 Rule::name => member = Some(self.word(&part)),
                 _ => {}
             }
@@ -346,8 +499,12 @@ impl Builder<'_> {
             }
             rule => {
                 let mut args = Vec::new();
+                let call = usize::from(rule == Rule::call);
                 for arg in pair.into_inner().filter(|p| p.as_rule() == Rule::assignment) {
-                    let arg = self.operators(arg)?;
+                    self.parens += call;
+                    let arg = self.operators(arg);
+                    self.parens -= call;
+                    let arg = arg?;
                     depth = depth.max(arg.depth);
                     args.push(arg.expr);
                 }

@@ -14,6 +14,8 @@ pub(super) struct Place<'a> {
     pub(super) before: &'a [u8],
     /// The prepared text from the error on; empty if the error ended it.
     pub(super) after: &'a [u8],
+    /// Whether a word is the name of a type.
+    pub(super) is_type: &'a dyn Fn(&str) -> bool,
 }
 
 /// Advice by token.
@@ -28,10 +30,10 @@ const TOKENS: &[(&[&str], &str)] = &[
 
 /// The advice for a place, if there is any.
 pub(super) fn hint(place: &Place<'_>) -> Option<String> {
-    let Place { text, at, before, after } = *place;
+    let Place { text, at, before, after, is_type } = *place;
     let rest = &text[at..];
     let token = &rest[..token_len(rest)];
-    let previous = before.iter().rposition(|&b| b != b' ').map(|i| before[i]);
+    let previous = last_solid(before);
     if rest.starts_with("//") || (rest.starts_with('/') && text[..at].ends_with('/')) {
         return Some("comments are written `/* … */`".to_string());
     }
@@ -39,15 +41,25 @@ pub(super) fn hint(place: &Place<'_>) -> Option<String> {
         return Some((*advice).to_string());
     }
     let is_clause = matches!(before.first(), Some(&first) if first == Class::Probe as u8 || first == Class::Integer as u8);
-    let is_type = after.first() == Some(&(Class::Type as u8))
-        || matches!(keyword(token.as_bytes()), Some(Keyword::Type | Keyword::Tag));
+    // `TYPE x`: the type is read as a variable, so that the error stands at the word behind it.
+    let declares = match after.first() == Some(&(Class::Name as u8)) {
+        true => last_word(before).is_some_and(|(start, end)| {
+            let offset = at - before.len();
+            matches!(last_solid(&before[..start]), Some(b'{' | b'}' | b';'))
+                && is_type(&text[offset + start..offset + end])
+        }),
+        false => {
+            matches!(keyword(token.as_bytes()), Some(Keyword::Type | Keyword::Tag))
+                && matches!(previous, Some(b'{' | b'}' | b';'))
+        }
+    };
     match token {
         ";" if before.is_empty() => Some("a clause ends with its `}`: no `;` follows".to_string()),
         "{" if previous == Some(b',') && is_clause => Some("no comma follows the last probe".to_string()),
         "=" if !is_clause && !before.is_empty() => {
             Some("a declaration gives no value: assign one in a `BEGIN` clause".to_string())
         }
-        _ if is_clause && is_type && matches!(previous, Some(b'{' | b'}' | b';')) => {
+        _ if is_clause && declares => {
             Some("variables are declared outside of clauses, or made by assigning to them".to_string())
         }
         _ if token.starts_with('"')
@@ -58,6 +70,18 @@ pub(super) fn hint(place: &Place<'_>) -> Option<String> {
         }
         _ => after_probe(place),
     }
+}
+
+/// The last byte of prepared text that is not blank.
+fn last_solid(prepared: &[u8]) -> Option<u8> {
+    prepared.iter().rfind(|&&b| b != b' ').copied()
+}
+
+/// Where the word stands that ends a piece of prepared text.
+fn last_word(prepared: &[u8]) -> Option<(usize, usize)> {
+    let end = prepared.iter().rposition(|&b| b != b' ')? + 1;
+    let start = prepared[..end].iter().rposition(|&b| b != b'_')?;
+    (prepared[start] == Class::Name as u8).then_some((start, end))
 }
 
 /// A word that was taken for a probe although a declaration was meant.

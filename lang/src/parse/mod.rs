@@ -1,9 +1,10 @@
 //! Source text in, [`ast::Program`] out (language spec §2, §3, §4.1).
 //!
-//! Three steps for each external declaration: `scan.rs` decides whatever depends on context and prepares the text,
-//! `d.pest` says whether it is D, `build.rs` and `expr.rs` make the tree. Only this module and its children know of pest.
-//! It resolves no names and checks no types; of the outside it asks which words are types and globals ([`Names`]), what
-//! the macro arguments are, and it sets options where a `#pragma D option` stands.
+//! Four steps for each external declaration: `scan` tells tokens apart and prepares the text, `d.pest` parses it into a
+//! neutral tree, in which a word is a word, `resolve.rs` says which words are types, and with its answers `build.rs` and
+//! `expr.rs` make the tree of the program. Only this module and its children know of pest. It resolves no other names and
+//! checks no types; of the outside it asks which words are types and globals ([`Names`]), what the macro arguments are,
+//! and it sets options where a `#pragma D option` stands.
 //!
 //! Any text gives a tree or a diagnostic, in time linear in its length: depth is bounded by [`MAX_NESTING`] and
 //! [`MAX_DEPTH`], for this module and for every pass that walks the tree.
@@ -19,6 +20,7 @@ mod literal;
 mod macros;
 mod pragma;
 pub mod prescan;
+mod resolve;
 mod scan;
 mod words;
 
@@ -30,6 +32,8 @@ pub use words::{Names, PREDEFINED_TYPES, Predefined};
 
 #[cfg(test)]
 pub(crate) use expr::BINARY as BINARY_OPERATORS;
+
+use resolve::{Answers, Declared, Scope};
 
 use crate::ast::{Item, Program};
 use crate::diag::{Diagnostic, Tag};
@@ -90,11 +94,14 @@ pub fn parse_prefix(
     let source = sources.get(id);
     let text = source.text.as_str();
     let rule = if source.kind.is_string() { Rule::string_item } else { Rule::script_item };
+    let names = cx.names;
+    let mut declared = Declared::default();
     let mut scanner = scan::Scanner::new(id, source.kind, text, cx);
     let mut program = Program { items: Vec::new(), expr_count: 0, macro_args_used: Vec::new() };
     let mut error = None;
     loop {
-        let item = match scanner.next_item() {
+        let mut scope = Scope { names, declared: &mut declared };
+        let item = match scanner.next_item(&scope) {
             Ok(Some(item)) => item,
             Ok(None) => break,
             Err(diagnostic) => {
@@ -103,9 +110,9 @@ pub fn parse_prefix(
             }
         };
         program.items.extend(scanner.pragmas.drain(..).map(Item::Pragma));
-        match item_tree(rule, id, text, item, &mut program.expr_count) {
+        match item_tree(rule, (id, text), item, &mut scope, &mut program.expr_count) {
             Ok(node) => {
-                scanner.declared(&node);
+                scope.declares(&node);
                 program.items.push(node);
             }
             Err(diagnostic) => {
@@ -123,23 +130,35 @@ pub fn parse_prefix(
 /// Makes the tree of one prepared item.
 fn item_tree(
     rule: Rule,
-    id: SourceId,
-    text: &str,
+    (id, text): (SourceId, &str),
     item: scan::Item,
+    scope: &mut Scope<'_>,
     next_id: &mut u32,
 ) -> Result<Item, Diagnostic> {
     let (start, depth) = (item.start, item.depth);
-    let work = move || match Grammar::parse(rule, &item.text) {
-        Ok(pairs) => build::item(pairs, id, text, &item, next_id),
-        Err(refusal) => Err(errors::refused(id, text, item, &refusal)),
+    let work = move |item: scan::Item, scope: &mut Scope<'_>| match Grammar::parse(rule, &item.text) {
+        Ok(pairs) => build::item(pairs, id, text, &item, scope, next_id),
+        Err(refusal) => {
+            // What is wrong with a word before the place comes first.
+            let whole = errors::complete_statements(&item.text, &refusal);
+            let pairs = whole.as_deref().and_then(|text| Grammar::parse(rule, text).ok());
+            let earlier = pairs.and_then(|pairs| build::item(pairs, id, text, &item, scope, next_id).err());
+            Err(earlier.unwrap_or_else(|| errors::refused((id, text), item, scope, &refusal)))
+        }
     };
     if depth <= SHALLOW {
-        return work();
+        let mut work = work;
+        return work(item, scope);
     }
-    // Recursion over deep brackets gets a stack that is large enough whatever the caller's is.
+    // Recursion over deep brackets gets a stack that is large enough whatever the caller's is. Whoever answers for the
+    // names stays here.
+    let answers = Answers::of(&item, text, scope.names);
+    let declared = &mut *scope.declared;
     let too_deep = || errors::too_deep(Span { source: id, start: start as u32, end: start as u32 + 1 });
-    std::thread::scope(|scope| {
-        let thread = std::thread::Builder::new().stack_size(DEEP_STACK).spawn_scoped(scope, work);
+    std::thread::scope(|threads| {
+        let mut work = work;
+        let work = move || work(item, &mut Scope { names: &answers, declared });
+        let thread = std::thread::Builder::new().stack_size(DEEP_STACK).spawn_scoped(threads, work);
         thread.map_err(|_| too_deep())?.join().unwrap_or_else(|_| Err(too_deep()))
     })
 }

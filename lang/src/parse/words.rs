@@ -100,16 +100,12 @@ pub(super) enum Keyword {
     Tag,
     /// Storage classes and qualifiers; start a declaration.
     Declares,
-    /// `inline`, `provider`, …; start a definition.
+    /// `inline`, `translator`, `provider`, …; start a definition.
     Defines,
-    /// `translator`; starts a definition.
-    Translator,
     /// `if`
     If,
     /// `else`
     Else,
-    /// `xlate`
-    Xlate,
     /// `offsetof`
     Offsetof,
     /// Any other, the words that are never valid included.
@@ -119,10 +115,12 @@ pub(super) enum Keyword {
 impl Keyword {
     /// Whether the word switches from OUTER to INNER mode (language spec §2.1).
     pub(super) fn leaves_outer(self) -> bool {
-        matches!(
-            self,
-            Keyword::Type | Keyword::Tag | Keyword::Declares | Keyword::Defines | Keyword::Translator
-        )
+        matches!(self, Keyword::Type | Keyword::Tag | Keyword::Declares | Keyword::Defines)
+    }
+
+    /// Whether the word `userland` before this one is the specifier.
+    pub(super) fn may_follow_userland(self) -> bool {
+        matches!(self, Keyword::Type | Keyword::Tag | Keyword::Declares)
     }
 }
 
@@ -134,14 +132,12 @@ pub(super) fn keyword(word: &[u8]) -> Option<Keyword> {
         b"struct" | b"union" | b"enum" => Keyword::Tag,
         b"auto" | b"const" | b"extern" | b"register" | b"restrict" | b"self" | b"static" | b"this"
         | b"typedef" | b"volatile" => Keyword::Declares,
-        b"counter" | b"import" | b"inline" | b"provider" => Keyword::Defines,
-        b"translator" => Keyword::Translator,
+        b"counter" | b"import" | b"inline" | b"provider" | b"translator" => Keyword::Defines,
         b"if" => Keyword::If,
         b"else" => Keyword::Else,
-        b"xlate" => Keyword::Xlate,
         b"offsetof" => Keyword::Offsetof,
         b"break" | b"case" | b"continue" | b"default" | b"do" | b"for" | b"goto" | b"probe" | b"return"
-        | b"sizeof" | b"stringof" | b"switch" | b"while" => Keyword::Other,
+        | b"sizeof" | b"stringof" | b"switch" | b"while" | b"xlate" => Keyword::Other,
         _ => return None,
     })
 }

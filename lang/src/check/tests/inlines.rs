@@ -29,7 +29,7 @@ fn definitions() {
         ("inline int x[int a] = a; int x[int]; BEGIN { }", "ok"),
         ("inline int a`b = 1; BEGIN { }", "D_DECL_SCOPE 1:12"),
         ("inline int n; BEGIN { }", "D_SYNTAX 1:13"),
-        ("inline n = 1; BEGIN { }", "D_SYNTAX 1:8"),
+        ("inline n = 1; BEGIN { }", "D_SYNTAX 1:10"),
         ("inline long n = args[0]; BEGIN { }", "D_ARGS_NONE 1:17"),
         ("inline int n = exit(1); BEGIN { }", "D_CG_EXPR 1:16"),
         ("inline int n = 1 / 0; BEGIN { }", "D_DIV_ZERO 1:16"),

@@ -8,7 +8,7 @@ use crate::diag::{Diagnostic, Tag};
 use crate::parse::Rule;
 use crate::parse::errors::too_deep;
 
-impl Builder<'_> {
+impl Builder<'_, '_> {
     pub(super) fn inline(&mut self, pair: Pair<'_, Rule>) -> Result<Inline, Diagnostic> {
         let span = self.span(&pair);
         let mut storage = None;
@@ -19,7 +19,10 @@ impl Builder<'_> {
             match part.as_rule() {
                 Rule::specifiers => (storage, specs) = self.specifiers(part)?,
                 Rule::declarator => declarator = self.declarator(part)?,
-                Rule::assignment => value = Some(self.assignment(part)?),
+                Rule::assignment => {
+                    self.typed = true;
+                    value = Some(self.assignment(part)?);
+                }
                 _ => {}
             }
         }

@@ -38,7 +38,7 @@ impl Scanner<'_, '_> {
             }
             b'(' | b'[' | b'{' => return self.open(b).map(|()| false),
             b')' | b']' | b'}' => return self.close(b),
-            b'/' if self.byte(1) != Some(b'=') => self.slash()?,
+            b'/' if self.byte(1) != Some(b'=') => return self.slash().map(|()| false),
             _ => return self.punctuation(b),
         }
         self.previous = Previous::Other;
@@ -58,6 +58,50 @@ impl Scanner<'_, '_> {
             return self.word(len);
         }
         self.integer()
+    }
+
+    /// An identifier, the name of a type, or a keyword of `len` bytes.
+    fn word(&mut self, len: usize) -> Result<(), Failure> {
+        let end = self.pos + len;
+        let word = &self.text[self.pos..end];
+        if let Some(kind) = keyword(word.as_bytes()) {
+            if kind == Keyword::If && self.previous != Previous::Else {
+                self.nest(len)?;
+                self.level().ifs += 1;
+            }
+            self.keyword(kind, len);
+            return Ok(());
+        }
+        if word == "userland" && self.is_userland(end) {
+            self.copy(len);
+        } else {
+            self.put(Class::Name, len);
+        }
+        self.previous = Previous::Word;
+        Ok(())
+    }
+
+    pub(super) fn keyword(&mut self, kind: Keyword, len: usize) {
+        self.copy(len);
+        self.previous = match kind {
+            Keyword::Tag => Previous::Tag,
+            Keyword::Offsetof => Previous::Offsetof,
+            Keyword::Else => Previous::Else,
+            Keyword::Type => Previous::Word,
+            _ => Previous::Other,
+        };
+    }
+
+    /// Whether the word `userland` before `end` is the specifier: another word follows it, which none does after a
+    /// variable, or it stands between a word and a star.
+    fn is_userland(&self, end: usize) -> bool {
+        let next = self.next_solid(end);
+        let len = next.iter().take_while(|&&b| continues_identifier(b)).count();
+        match self.previous {
+            Previous::Tag => false,
+            _ if len > 0 => keyword(&next[..len]).is_none_or(Keyword::may_follow_userland),
+            previous => previous == Previous::Word && next.first() == Some(&b'*'),
+        }
     }
 
     fn quoted(&mut self, quote: u8) -> Result<(), Failure> {
@@ -133,7 +177,7 @@ impl Scanner<'_, '_> {
             MacroToken::Str(_) => Class::String,
             MacroToken::Word(word) => match keyword(word.as_bytes()) {
                 Some(Keyword::Type) => Class::Type,
-                _ => self.classify(word, self.pos + len),
+                _ => Class::Name,
             },
         };
         self.macros.push((self.pos, token));
@@ -174,7 +218,7 @@ impl Scanner<'_, '_> {
             b'[' => self.brackets += 1,
             _ => {
                 self.braces += 1;
-                self.translator = false;
+                self.body |= self.previous == Previous::PredicateEnd;
             }
         }
         let offsetof = self.previous == Previous::Offsetof;
@@ -211,15 +255,15 @@ impl Scanner<'_, '_> {
         if b == b'}' {
             self.level().statement_ended = true;
         }
-        // A brace inside of brackets ends a struct.
-        let outermost = self.braces == 0 && self.parens == 0 && self.brackets == 0;
-        Ok(b == b'}' && outermost && !self.definition)
+        // Any other brace ends a struct.
+        Ok(b == b'}' && self.body && self.levels.len() == 1)
     }
 
     /// Division, or the end of the predicate (§2.11).
     fn slash(&mut self) -> Result<(), Failure> {
         let ends = matches!(self.next_solid(self.pos + 1).first(), None | Some(b';' | b'{' | b'/'));
         if !ends {
+            self.previous = Previous::Other;
             self.copy(1);
             return Ok(());
         }
@@ -231,6 +275,7 @@ impl Scanner<'_, '_> {
             return Err(failure);
         }
         self.put(Class::PredicateEnd, 1);
+        self.previous = Previous::PredicateEnd;
         Ok(())
     }
 
@@ -245,9 +290,6 @@ impl Scanner<'_, '_> {
         let mut previous = Previous::Other;
         match token {
             b"." | b"->" => previous = Previous::Member,
-            b"<" if self.previous == Previous::Xlate => previous = Previous::XlateAngle,
-            // The input of a translator begins: another declaration.
-            b"<" if self.translator => self.level().has_type = false,
             b"?" => {
                 self.nest(1)?;
                 self.level().questions += 1;
@@ -259,19 +301,9 @@ impl Scanner<'_, '_> {
             b";" => {
                 let questions = std::mem::take(&mut self.level().questions);
                 self.nesting -= questions;
-                let level = self.level();
-                level.has_type = false;
-                level.statement_ended = true;
+                self.level().statement_ended = true;
             }
-            b"," => {
-                let level = self.level();
-                if matches!(level.open, b'(' | b'[') {
-                    level.has_type = false;
-                }
-                if level.offsetof {
-                    previous = Previous::Member;
-                }
-            }
+            b"," if self.level().offsetof => previous = Previous::Member,
             _ => {}
         }
         self.previous = previous;

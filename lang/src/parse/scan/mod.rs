@@ -10,19 +10,19 @@
 //! It builds no tree and knows no grammar beyond what the classes need. This file has the item loop and what the modes
 //! share; each mode has a file of its own.
 
-mod classify;
 mod inner;
 mod outer;
 
-use std::collections::{BTreeSet, HashSet};
+use std::collections::BTreeSet;
 
 use super::control::{self, Control};
 use super::errors::{self, character_at};
 use super::literal::{self, LiteralError};
 use super::macros::MacroToken;
+use super::resolve::Scope;
 use super::words::is_space;
 use super::{MAX_NESTING, ParseContext, pragma, prescan};
-use crate::ast::{self, Pragma, Storage};
+use crate::ast::Pragma;
 use crate::diag::{Diagnostic, Tag};
 use crate::options::{self, OptionError, SetBy};
 use crate::source::{SourceId, SourceKind, Span};
@@ -32,9 +32,9 @@ use crate::stability::{self, Version};
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
 pub(super) enum Class {
-    /// An identifier, a tag or a member name.
+    /// A word that is no keyword: the name of a variable, a type, a tag or a member.
     Name = 1,
-    /// The name of a type.
+    /// The name of a type for certain: it begins a declaration, or a macro stands for a keyword.
     Type = 2,
     /// An integer or character constant.
     Integer = 3,
@@ -81,12 +81,12 @@ pub(super) struct Failure {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Previous {
     Other,
+    /// A word, or the name of a type: `userland` may follow.
+    Word,
     /// `struct`, `union`, `enum`: a tag follows.
     Tag,
-    /// `xlate`
-    Xlate,
-    /// The `<` of `xlate <`: a type follows.
-    XlateAngle,
+    /// The slash that ends a predicate.
+    PredicateEnd,
     /// `offsetof`
     Offsetof,
     /// `.` or `->`: MEMBER mode.
@@ -102,8 +102,6 @@ struct Level {
     open: u8,
     /// Where it stands.
     at: usize,
-    /// Whether the present declaration has its type specifier.
-    has_type: bool,
     /// It is the parenthesis of `offsetof`.
     offsetof: bool,
     /// `?` that wait for their `:`.
@@ -116,7 +114,7 @@ struct Level {
 
 impl Level {
     fn new(open: u8, at: usize) -> Level {
-        Level { open, at, has_type: false, offsetof: false, questions: 0, ifs: 0, statement_ended: false }
+        Level { open, at, offsetof: false, questions: 0, ifs: 0, statement_ended: false }
     }
 }
 
@@ -131,11 +129,6 @@ pub(super) struct Scanner<'a, 'c> {
     pub(super) args_used: BTreeSet<u32>,
     /// Control lines kept for the checker, since the last call.
     pub(super) pragmas: Vec<Pragma>,
-    /// Names that the program uses as identifiers (rule 6 of §2.7) or has declared as globals (rule 5).
-    identifiers: HashSet<String>,
-    /// Types that the program has defined so far.
-    types: HashSet<String>,
-
     /// The last byte ended a clause.
     after_clause: bool,
 
@@ -146,8 +139,8 @@ pub(super) struct Scanner<'a, 'c> {
     inner: bool,
     /// A declaration or definition, not a clause.
     definition: bool,
-    /// A translator's heading: its input is being declared.
-    translator: bool,
+    /// The brace that is open outside of all others is that of a clause's body.
+    body: bool,
     previous: Previous,
     levels: Vec<Level>,
     nesting: usize,
@@ -173,15 +166,13 @@ impl<'a, 'c> Scanner<'a, 'c> {
             pos: 0,
             args_used: BTreeSet::new(),
             pragmas: Vec::new(),
-            identifiers: HashSet::new(),
             after_clause: false,
-            types: HashSet::new(),
             start: 0,
             out: Vec::new(),
             macros: Vec::new(),
             inner: false,
             definition: false,
-            translator: false,
+            body: false,
             previous: Previous::Other,
             levels: Vec::new(),
             nesting: 0,
@@ -197,37 +188,14 @@ impl<'a, 'c> Scanner<'a, 'c> {
         self.cx
     }
 
-    /// Takes note of the names that an item declares, for the words that come after it.
-    pub(super) fn declared(&mut self, item: &ast::Item) {
-        if let ast::Item::Inline(inline) = item {
-            self.identifiers.extend(inline.declarator.name.iter().map(|name| name.name.clone()));
-        }
-        let ast::Item::Declaration(declaration) = item else { return };
-        let names = declaration.declarators.iter().filter_map(|declarator| declarator.name.as_ref());
-        match declaration.storage {
-            Some(Storage::Typedef) => {
-                for name in names {
-                    self.identifiers.remove(&name.name);
-                    self.types.insert(name.name.clone());
-                }
-            }
-            None => self.identifiers.extend(names.map(|name| name.name.clone())),
-            Some(_) => {}
-        }
-    }
-
-    /// Whether a word names a type here.
-    fn is_type(&self, word: &str) -> bool {
-        self.types.contains(word) || self.cx.names.is_type(word)
-    }
-
-    /// The next external declaration, or `None` at the end of the text.
-    pub(super) fn next_item(&mut self) -> Result<Option<Item>, Diagnostic> {
+    /// The next external declaration, or `None` at the end of the text. `scope` says whether its first word is a type:
+    /// then it is a declaration, else a probe (§2.4).
+    pub(super) fn next_item(&mut self, scope: &Scope<'_>) -> Result<Option<Item>, Diagnostic> {
         self.start = self.pos;
         self.out.clear();
         self.inner = false;
         self.definition = false;
-        self.translator = false;
+        self.body = false;
         self.previous = Previous::Other;
         self.levels.clear();
         self.levels.push(Level::new(0, self.pos));
@@ -253,7 +221,7 @@ impl<'a, 'c> Scanner<'a, 'c> {
 
         let mut failure = None;
         while let Some(b) = self.byte(0) {
-            let step = if self.inner { self.inner_token(b) } else { self.outer_token(b) };
+            let step = if self.inner { self.inner_token(b) } else { self.outer_token(b, scope) };
             match step {
                 Ok(false) => {}
                 Ok(true) => {

@@ -1,12 +1,15 @@
 //! OUTER mode: probe descriptions, and the words that start declarations (language spec §2.1, §2.3, §2.4).
 
-use super::{Class, Failure, Scanner};
+use super::{Class, Failure, Previous, Scanner};
 use crate::parse::macros;
-use crate::parse::words::{Keyword, continues_description, is_space, keyword, starts_description};
+use crate::parse::resolve::Scope;
+use crate::parse::words::{
+    continues_description, continues_identifier, is_space, keyword, starts_description,
+};
 
 impl Scanner<'_, '_> {
     /// Reads one token at the top level; true ends the item.
-    pub(super) fn outer_token(&mut self, b: u8) -> Result<bool, Failure> {
+    pub(super) fn outer_token(&mut self, b: u8, scope: &Scope<'_>) -> Result<bool, Failure> {
         if self.blank(b)? {
             return Ok(false);
         }
@@ -21,9 +24,10 @@ impl Scanner<'_, '_> {
             }
             b'{' => {
                 self.inner = true;
+                self.body = true;
                 self.open(b)?;
             }
-            _ if starts_description(b) => self.description_or_word(),
+            _ if starts_description(b) => self.description_or_word(scope),
             _ => return Err(self.unexpected_character()),
         }
         Ok(false)
@@ -37,7 +41,7 @@ impl Scanner<'_, '_> {
     }
 
     /// A probe description, unless the word starts a declaration (§2.4).
-    fn description_or_word(&mut self) {
+    fn description_or_word(&mut self, scope: &Scope<'_>) {
         let len = self.rest().iter().take_while(|&&b| continues_description(b)).count();
         let word = &self.text[self.pos..self.pos + len];
         let first = self.pos == self.start;
@@ -45,7 +49,6 @@ impl Scanner<'_, '_> {
             Some(kind) if kind.leaves_outer() => {
                 self.inner = true;
                 self.definition = first;
-                self.translator = kind == Keyword::Translator;
                 self.keyword(kind, len);
                 return;
             }
@@ -57,17 +60,17 @@ impl Scanner<'_, '_> {
         if !pspec && !certain {
             let star = word.bytes().skip(1).position(|b| b == b'*').map_or(len, |i| i + 1);
             let name = &word[..star];
-            if name == "userland" && self.is_userland(self.pos + star) {
+            if name == "userland" && self.begins_userland(self.pos + star, scope) {
                 self.inner = true;
                 self.definition = first;
                 self.copy(star);
                 return;
             }
-            if self.is_type(name) {
+            if scope.is_type(name) {
                 self.inner = true;
                 self.definition = first;
-                self.level().has_type = true;
                 self.put(Class::Type, star);
+                self.previous = Previous::Word;
                 return;
             }
         }
@@ -77,5 +80,15 @@ impl Scanner<'_, '_> {
             self.args_used.extend(reference.and_then(|r| r.number()));
         }
         self.put(Class::Probe, len);
+    }
+
+    /// Whether the word `userland` at the top level, which ends at `end`, begins a declaration: a type follows.
+    fn begins_userland(&self, end: usize, scope: &Scope<'_>) -> bool {
+        let next = self.next_solid(end);
+        let len = next.iter().take_while(|&&b| continues_identifier(b)).count();
+        match keyword(&next[..len]) {
+            Some(kind) => kind.may_follow_userland(),
+            None => std::str::from_utf8(&next[..len]).is_ok_and(|word| scope.is_type(word)),
+        }
     }
 }

@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 use super::*;
 
 /// How text of this shape ends: accepted, or refused with a tag.
-fn outcome(text: &str) -> Result<(), Tag> {
+pub(super) fn outcome(text: &str) -> Result<(), Tag> {
     script().parse(text).map(|_| ()).map_err(|error| error.tag)
 }
 
@@ -71,7 +71,12 @@ fn time(n: usize, text: impl Fn(usize) -> String) -> Duration {
 #[test]
 fn time_is_linear() {
     type Shape = (&'static str, usize, fn(usize) -> String);
-    let shapes: [Shape; 12] = [
+    let shapes: [Shape; 17] = [
+        ("groups", 2_000, |n| format!("BEGIN {{ x = {}1; }}", "(a)".repeat(n))),
+        ("groups in groups", 60, |n| format!("BEGIN {{ x = {}", "(a)((a)(".repeat(n))),
+        ("starred groups", 2_000, |n| format!("BEGIN {{ x = {}1; }}", "(a)*".repeat(n))),
+        ("stars in parentheses", 60, |n| format!("BEGIN {{ x = {}", "(a (*".repeat(n))),
+        ("casts to nested functions", 40, |n| format!("BEGIN {{ x = {}", "(a (*[(int (*[".repeat(n))),
         ("clauses", 500, |n| "BEGIN { x = 1; }\n".repeat(n)),
         ("an error after clauses", 500, |n| "BEGIN { x = 1; }\n".repeat(n) + "x y"),
         ("open parentheses", 50_000, |n| "BEGIN { ".to_string() + &"(".repeat(n)),

@@ -207,6 +207,14 @@ fn the_earlier_error_is_reported() {
     near("BEGIN { x y; n = 019; }", "1:11", "y");
     bad("BEGIN { n = 019; x y; }", Tag::IntDigit, "1:13", "constant 019 contains invalid digit 9");
     near("BEGIN { x y; $nosuch; }", "1:11", "y");
+    for text in [
+        "BEGIN { x = (ghost_t *)y; x y; }",
+        "BEGIN { x = (ghost_t *)y; z = 019; }",
+        "BEGIN { x = (ghost_t *)y; if (x) { z = \"",
+        "BEGIN { x = (ghost_t *)y; $nosuch; }",
+    ] {
+        script().refuses(text, Tag::Syntax, "1:14", "unknown type name ghost_t");
+    }
     near("BEGIN { x y; }\n#error late\n", "1:11", "y");
     near("BEGIN { x y; \"", "1:11", "y");
 }
@@ -292,7 +300,7 @@ fn identifiers_and_type_names_inside() {
         tree("x = (size_t)(y); size_t = 5; x = (size_t)(y)"),
         "(= x (cast size_t y)); (= size_t 5); (= x (call size_t y))"
     );
-    near("BEGIN { size_t = 5; x = (size_t)x; }", "1:33", "x");
+    near("BEGIN { size_t = 5; x = (size_t)x; }", "1:26", "size_t");
     assert_eq!(tree("size_t++; x = size_t + 1"), "(post++ size_t); (= x (+ size_t 1))");
     assert_eq!(tree("q[size_t, 1] = 1"), "(= ([] q size_t 1) 1)");
     // A built-in always wins.

@@ -1,5 +1,6 @@
 //! Clauses, statements, expressions and declarations (language spec §3).
 
+use super::hostile::outcome;
 use super::*;
 
 fn near(text: &str, at: &str, token: &str) {
@@ -276,7 +277,7 @@ fn malformed_definitions() {
     near("struct s { int (*)(int); };", "1:18", ")");
     near("inline int x;", "1:13", ";");
     near("translator struct s < int > { };", "1:27", ">");
-    near("translator struct s < size_t > { };", "1:23", "size_t");
+    near("translator struct s < size_t > { };", "1:30", ">");
     let end = "syntax error near end of input";
     script().refuses("translator struct s < int i > { }", Tag::Syntax, "1:34", end);
 }
@@ -350,6 +351,133 @@ fn punctuation_that_programs_have_too_much_of() {
     near("BEGIN { };;", "1:11", ";");
     near("int x;;", "1:7", ";");
     near(";", "1:1", ";");
+}
+
+/// What can be a type or an expression is decided by the type environment (language spec §3.6).
+#[test]
+fn neutral_forms() {
+    for (text, as_variable, as_type) in [
+        ("x = (W)(y)", "(= x (call W y))", "(= x (cast W y))"),
+        ("x = (W)*y", "(= x (* W y))", "(= x (cast W (* y)))"),
+        ("x = (W)-y", "(= x (- W y))", "(= x (cast W (- y)))"),
+        ("x = (W)&y", "(= x (& W y))", "(= x (cast W (& y)))"),
+        ("x = (W)+y * z", "(= x (+ W (* y z)))", "(= x (* (cast W (+ y)) z))"),
+        ("x = (W)(y)->a[1]", "(= x ([] (-> (call W y) a) 1))", "(= x (cast W ([] (-> y a) 1)))"),
+        ("x = (W)(y, z)", "(= x (call W y z))", "(= x (cast W (, y z)))"),
+        ("x = (W)(uint8_t)(y)", "", "(= x (cast W (cast uint8_t y)))"),
+        ("x = (W)(W)(y) + 1", "(= x (+ (call (call W W) y) 1))", "(= x (+ (cast W (cast W y)) 1))"),
+        ("x = (W)(W)-y", "(= x (- (call W W) y))", "(= x (cast W (cast W (- y))))"),
+        ("x = (W)++ * y", "(= x (* (post++ W) y))", "(= x (cast W (++ (* y))))"),
+        ("x = (W)++y", "", "(= x (cast W (++ y)))"),
+        ("x = -(W)(y)", "(= x (- (call W y)))", "(= x (- (cast W y)))"),
+        ("x = -(W)-y", "(= x (- (- W) y))", "(= x (- (cast W (- y))))"),
+        ("x = a ? (W)(y) : (W)*z", "(= x (? a (call W y) (* W z)))", "(= x (? a (cast W y) (cast W (* z))))"),
+        ("x = sizeof (W)", "(= x (sizeof W))", "(= x (sizeof-type W))"),
+        ("x = sizeof (W) - 1", "(= x (- (sizeof W) 1))", "(= x (- (sizeof-type W) 1))"),
+        ("x = sizeof (W)->a", "(= x (sizeof (-> W a)))", ""),
+        ("x = stringof (W)(y)", "(= x (stringof (call W y)))", ""),
+        ("(W)(y) = 1", "(= (call W y) 1)", ""),
+        ("x = (W) + 1", "(= x (+ W 1))", "(= x (cast W (+ 1)))"),
+        ("x = (W) == 1", "(= x (== W 1))", ""),
+        ("x = (W)", "(= x W)", ""),
+        ("x = (W) ? 1 : 2", "(= x (? W 1 2))", ""),
+        ("x = (W)()", "(= x (call W))", ""),
+        ("x = (W)[1]", "(= x ([] W 1))", ""),
+        ("x = (W)y", "", "(= x (cast W y))"),
+        ("x = (W)~y", "", "(= x (cast W (~ y)))"),
+        ("x = (W)sizeof y", "", "(= x (cast W (sizeof y)))"),
+        ("x = (W *)y", "", "(= x (cast W * y))"),
+        ("x = (W **[3])y", "", "(= x (cast W **[3] y))"),
+        ("x = (W (*)(int))y", "", "(= x (cast W (*)(int) y))"),
+        ("x = (W * y)", "(= x (* W y))", ""),
+        ("x = (W * (int)y)", "(= x (* W (cast int y)))", ""),
+        ("x = (W(y))", "(= x (call W y))", ""),
+        ("x = (W())", "(= x (call W))", ""),
+        ("x = W + 1", "(= x (+ W 1))", ""),
+        ("x = sizeof (char [W])", "(= x (sizeof-type char [W]))", "(= x (sizeof-type char [W]))"),
+    ] {
+        let with = |word: &str, expected: &str| {
+            let text = text.replace('W', word);
+            let expected = expected.replace('W', word);
+            match expected.is_empty() {
+                true => assert_eq!(outcome(&format!("BEGIN {{ {text} }}")), Err(Tag::Syntax), "{text}"),
+                false => assert_eq!(tree(&text), expected, "{text}"),
+            }
+        };
+        with("w", as_variable);
+        with("size_t", as_type);
+        // A variable hides a type, from its first use on.
+        let hidden = format!("size_t = 1; {}", text.replace('W', "size_t"));
+        match as_variable.replace('W', "size_t") {
+            expected if expected.is_empty() => {
+                assert_eq!(outcome(&format!("BEGIN {{ {hidden} }}")), Err(Tag::Syntax), "{hidden}");
+            }
+            expected => assert_eq!(tree(&hidden), format!("(= size_t 1); {expected}"), "{hidden}"),
+        }
+    }
+}
+
+#[test]
+fn neutral_declarators() {
+    let first = |text: &str| print::program(&script().accepts(text));
+    for (text, expected) in [
+        ("int x[w];", "int x[w];\n"),
+        ("int x[size_t];", "int x[size_t];\n"),
+        ("int x[size_t, w_t];", ""),
+        ("int x[size_t, int];", "int x[size_t, int];\n"),
+        ("int x[w * y];", "int x[w * y];\n"),
+        ("int x[size_t * y];", "int x[size_t *y];\n"),
+        ("int x[size_t * y, int];", "int x[size_t *y, int];\n"),
+        ("int x[size_t *];", "int x[size_t *];\n"),
+        ("int x[w * const y];", ""),
+        ("self size_t x;", "self size_t x;\n"),
+        ("self x;", "self x;\n"),
+        ("self w x;", ""),
+        ("const size_t x;", "const size_t x;\n"),
+        ("self size_t;", "self size_t;\n"),
+        ("extern f(int);", "extern f(int);\n"),
+        ("self unsigned size_t;", "self unsigned size_t;\n"),
+        (
+            "struct s { size_t size_t; const size_t *b; size_t : 3; };",
+            "struct s { size_t size_t; const size_t *b; size_t  : 3; };\n",
+        ),
+        ("struct s { w a; };", ""),
+        (
+            "typedef size_t a, b; a c; BEGIN { d = (b)e; }",
+            "typedef size_t a, b;\na c;\nBEGIN\n{\n\td = (b)e;\n}\n",
+        ),
+        ("inline size_t x = size_t;", "inline size_t x = size_t;\n"),
+    ] {
+        match expected {
+            "" => assert_eq!(outcome(text), Err(Tag::Syntax), "{text}"),
+            _ => assert_eq!(first(text), expected, "{text}"),
+        }
+    }
+    let keys = |text: &str| match &script().accepts(text).items[0] {
+        Item::Declaration(declaration) => format!("{:?}", declaration.declarators[0].derived),
+        _ => String::new(),
+    };
+    assert!(keys("int x[size_t * y];").starts_with("[Assoc"));
+    assert!(keys("int x[w * y];").starts_with("[Array"));
+}
+
+#[test]
+fn a_structs_body_in_a_predicate() {
+    for text in [
+        "BEGIN / xlate <struct { int a; } *>(y)->a / { x = 1; } END { }",
+        "BEGIN / sizeof (struct { int a; }) == 4 / { } END { }",
+        "BEGIN / offsetof(struct { int a; struct { int c; } b; }, b) / { if (x) { y; } } END { }",
+        "BEGIN / xlate <enum { A, B }>(y) / { } END { }",
+    ] {
+        assert_eq!(script().accepts(text).items.len(), 2, "{text}");
+    }
+    assert_eq!(string().accepts("BEGIN { } END").items.len(), 2);
+    string().refuses(
+        "BEGIN / xlate<struct { int a; } *>(y)->a /",
+        Tag::Syntax,
+        "1:43",
+        "syntax error near end of input",
+    );
 }
 
 #[test]
