@@ -55,11 +55,13 @@ pub(crate) fn run<'a>(
     streams: Streams<'a>,
     interrupts: Option<&'a Interrupts>,
 ) -> Outcome {
+    let mut settings = Settings::default();
+    settings.stacks.maxframes = sizes::frames();
     let mut session = Session {
         progname,
         terse: progname == "dtrace",
         options,
-        settings: Settings::default(),
+        settings,
         testing: environment.iter().any(|(name, _)| name == "_DTRACE_TESTING"),
         dumb: environment
             .iter()
@@ -363,7 +365,7 @@ impl Session<'_> {
         }
         let traces = program.probes.iter().any(|probe| probe.fired_by == FiredBy::Source);
         let asked = sizes::all(&mut self.settings);
-        let resized = sizes::fit(&mut self.settings, sizes::memory());
+        let resized = sizes::fit(&mut self.settings, sizes::memory(), sizes::frames());
         if program.is_destructive() && !self.settings.destructive {
             if !self.settings.quiet {
                 self.notices(&matched, None);

@@ -1,7 +1,7 @@
 //! Sizes and rates that cannot be had as they were asked for (runtime spec §12.2): settings in, settings that can be had and
 //! what to say about the difference out. Asks the machine for its memory and nothing else.
 
-use dtrail_lang::options::Options as Settings;
+use dtrail_lang::options::{MAX_FRAMES, Options as Settings};
 
 /// The largest ring buffer: half of the largest power of two that the kernel takes for one.
 const BUFFER_MAX: u64 = 512 << 20;
@@ -44,9 +44,15 @@ pub(crate) fn all(settings: &mut Settings) -> [u64; SIZES.len()] {
     SIZES.map(|(_, size, _)| *size(settings))
 }
 
-/// Makes every size one that a machine with `memory` bytes can give: none takes more than a sixteenth of it.
-pub(crate) fn fit(settings: &mut Settings, memory: u64) -> Vec<Notice> {
+/// Makes every size one that a machine with `memory` bytes can give: none takes more than a sixteenth of it. Stacks have at
+/// most `frames` frames.
+pub(crate) fn fit(settings: &mut Settings, memory: u64, frames: u32) -> Vec<Notice> {
     let mut notices = Vec::new();
+    if settings.stacks.maxframes > frames {
+        settings.stacks.maxframes = frames;
+        let text = format!("maxframes lowered to {frames} (kernel.perf_event_max_stack)");
+        notices.push(Notice { text, prefixed: true });
+    }
     let most = (memory / 16).max(PAGE);
     for (name, size, is_ring) in SIZES {
         let size = size(settings);
@@ -99,6 +105,15 @@ fn rate(period: u64) -> String {
     }
 }
 
+/// The most frames of a stack: what the kernel gives, up to what dtrail takes.
+pub(crate) fn frames() -> u32 {
+    let limit = std::fs::read_to_string("/proc/sys/kernel/perf_event_max_stack");
+    limit
+        .ok()
+        .and_then(|text| text.trim().parse().ok())
+        .map_or(MAX_FRAMES, |limit: u32| limit.clamp(1, MAX_FRAMES))
+}
+
 /// Bytes of this machine's memory.
 pub(crate) fn memory() -> u64 {
     let info = rustix::system::sysinfo();
@@ -120,7 +135,7 @@ mod tests {
             let value = Some(*value).filter(|value| !value.is_empty());
             settings.set(name, value, SetBy::CommandLine).expect("an option");
         }
-        let said: Vec<String> = fit(&mut settings, 16 * GIB)
+        let said: Vec<String> = fit(&mut settings, 16 * GIB, MAX_FRAMES)
             .into_iter()
             .map(|notice| format!("{}{}", if notice.prefixed { "dtrail: " } else { "" }, notice.text))
             .collect();
@@ -134,6 +149,15 @@ mod tests {
         let sizes = [("bufsize", "64k"), ("aggsize", "64"), ("dynvarsize", "8"), ("specsize", "12345")];
         let settings = check(&sizes, &[]);
         assert_eq!((settings.bufsize, settings.aggsize, settings.dynvarsize), (65536, 64, 8));
+    }
+
+    #[test]
+    fn stacks_have_as_many_frames_as_the_kernel_gives() {
+        let told = "dtrail: maxframes lowered to 127 (kernel.perf_event_max_stack)";
+        for (asked, kept, said) in [("5", 5, &[][..]), ("127", 127, &[]), ("128", 127, &[told])] {
+            assert_eq!(check(&[("maxframes", asked)], said).stacks.maxframes, kept, "{asked}");
+        }
+        assert!((1..=MAX_FRAMES).contains(&frames()));
     }
 
     #[test]

@@ -74,14 +74,116 @@ fn a_stack_at_a_call_has_names_when_the_process_is_gone() {
     }
 }
 
-#[test]
-fn samples_name_leaf_caller_and_main_when_the_process_is_gone() {
-    let Some(spin) = spin(true) else { return };
+/// The stacks of an aggregation's output, frames without offsets, each with its count.
+fn counted(text: &str) -> Vec<(Vec<String>, u64)> {
+    let (mut stacks, mut frames) = (Vec::new(), Vec::new());
+    for line in text.lines().map(str::trim).filter(|line| !line.is_empty()) {
+        match line.parse() {
+            Ok(count) => stacks.push((std::mem::take(&mut frames), count)),
+            Err(_) => frames.push(line.split('+').next().unwrap_or(line).to_owned()),
+        }
+    }
+    stacks
+}
+
+/// Samples the program of known frames until it has had 400 ms of CPU, and judges what is printed when it is gone.
+fn samples_have_exact_frames(frame_pointers: bool) {
+    let Some(path) = spin(frame_pointers) else { return };
+    let (name, options) = if frame_pointers { ("spin", &[][..]) } else { ("bare", &["-xunwind=dwarf"][..]) };
+    let expected = ["leaf", "caller", "main"].map(|function| format!("{name}`{function}"));
     for who in everybody() {
         let program = "profile-199 /pid == $target/ { @[ustack(5)] = count(); }";
-        let (out, err) = run(who, &[], program, &format!("{spin} 500"));
-        assert!(has_frames(&out, &["spin`leaf", "spin`caller", "spin`main"]), "{who:?}: {out}{err}");
+        let (out, err) = run(who, options, program, &format!("{path} 400"));
+        let stacks = counted(&out);
+        let sum = |wanted: &dyn Fn(&[String]) -> bool| {
+            stacks.iter().filter(|(frames, _)| wanted(frames)).map(|(_, count)| count).sum::<u64>()
+        };
+        let leaf = sum(&|frames| frames.first() == expected.first());
+        let exact = sum(&|frames| {
+            frames.starts_with(&expected)
+                && frames.get(3).is_some_and(|frame| frame.starts_with("libc.so.6`"))
+        });
+        // 80 are due; eBPF misses those of a CPU whose timer comes late.
+        assert!(leaf >= 40, "{who:?}: {leaf}: {out}{err}");
+        // At the first two instructions of a function its frame pointer is still the caller's.
+        assert!(
+            if frame_pointers { exact * 100 >= leaf * 95 } else { exact == leaf },
+            "{who:?}: {exact} of {leaf}: {out}{err}"
+        );
+        assert_eq!(err, "", "{who:?}");
     }
+}
+
+#[test]
+fn samples_name_leaf_caller_and_main_when_the_process_is_gone() {
+    samples_have_exact_frames(true);
+}
+
+#[test]
+fn samples_without_frame_pointers_do_so_by_unwind_tables() {
+    samples_have_exact_frames(false);
+}
+
+/// How many samples there are of the program of known frames, under ptrace; `prepare` may change how dtrail is started.
+fn samples_under_ptrace(prepare: impl FnOnce(&mut Command), target: &str) -> (u64, String) {
+    let copy = ForEverybody::new();
+    let mut command = dtrail(&copy, Who::User);
+    let program = "profile-199 /pid == $target/ { @ = count(); }";
+    prepare(command.args(["-qn", program, "-c", target]));
+    let out = command.output().expect("it starts");
+    let text = String::from_utf8_lossy(&out.stdout);
+    (text.trim().parse().expect("a number"), String::from_utf8_lossy(&out.stderr).into_owned())
+}
+
+#[test]
+fn samples_count_cpu_time_and_not_the_wait_for_it() {
+    let Some(spin) = spin(true) else { return };
+    // Both want the same CPU all the time.
+    let taskset = |what: &str| format!("taskset -c 0 {what}");
+    let mut other = match Command::new("taskset").args(["-c", "0", spin, "20000"]).spawn() {
+        Ok(other) => Running(other),
+        Err(error) => return skipped(&format!("taskset: {error}")),
+    };
+    let (samples, err) = samples_under_ptrace(|_| {}, &taskset(&format!("{spin} 400")));
+    assert!(other.0.try_wait().expect("ours").is_none(), "it was there all the time");
+    // 400 ms of CPU are 80 samples, and as much time passes again while it waits.
+    assert!((70..=95).contains(&samples), "{samples} {err}");
+}
+
+#[test]
+fn samples_without_perf_events_are_as_many() {
+    let Some(spin) = spin(true) else { return };
+    let (samples, err) = samples_under_ptrace(refuse_perf_events, &format!("{spin} 400"));
+    assert!((70..=95).contains(&samples), "{samples} {err}");
+    assert!(
+        err.contains("profile samples are shared out among the threads of a process, without perf events: "),
+        "{err}"
+    );
+}
+
+/// Has a command started where perf_event_open fails with `EACCES`, as with `kernel.perf_event_paranoid` 3.
+fn refuse_perf_events(command: &mut Command) {
+    use std::os::unix::process::CommandExt;
+    let refuse = || {
+        let load = |at| libc::sock_filter { code: 0x20, jt: 0, jf: 0, k: at };
+        let give = |what| libc::sock_filter { code: 0x06, jt: 0, jf: 0, k: what };
+        let number = libc::SYS_perf_event_open as u32;
+        let mut code = [
+            load(0),
+            libc::sock_filter { code: 0x15, jt: 0, jf: 1, k: number },
+            give(libc::SECCOMP_RET_ERRNO | libc::EACCES as u32),
+            give(libc::SECCOMP_RET_ALLOW),
+        ];
+        let filter = libc::sock_fprog { len: code.len() as u16, filter: code.as_mut_ptr() };
+        // SAFETY: the filter and its code are alive; the rest are numbers.
+        let done = unsafe {
+            libc::prctl(libc::PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0
+                && libc::prctl(libc::PR_SET_SECCOMP, 2, &raw const filter) == 0
+        };
+        if done { Ok(()) } else { Err(std::io::Error::last_os_error()) }
+    };
+    // SAFETY: only system calls are made between fork and exec.
+    unsafe { command.pre_exec(refuse) };
 }
 
 #[test]

@@ -1,5 +1,5 @@
 //! The traced programs: one whose system calls are known one by one (`workloads/steps.c`), one whose frames are known
-//! (`workloads/spin.c`); and who can trace them here.
+//! (`workloads/spin.c`, `shapes.c`, `jit.c`); and who can trace them here.
 
 use std::hash::{Hash, Hasher};
 use std::path::PathBuf;
@@ -24,6 +24,11 @@ pub fn spin(frame_pointers: bool) -> Option<&'static str> {
         true => SPIN.get_or_init(|| build("spin", "spin.c", &flags)).as_deref(),
         false => BARE.get_or_init(|| build("bare", "spin.c", &["-O1", "-fomit-frame-pointer"])).as_deref(),
     }
+}
+
+/// Builds a program of `workloads/` under a name with flags of gcc, like the two above.
+pub fn built(name: &str, source: &str, flags: &[&str]) -> Option<String> {
+    build(name, source, flags)
 }
 
 fn build(name: &str, source: &str, flags: &[&str]) -> Option<String> {

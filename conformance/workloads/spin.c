@@ -1,5 +1,5 @@
-/* Burns CPU in known frames for a while: main calls caller calls leaf, and leaf spins. Its argument is how long, in
- * milliseconds (1000 without one). */
+/* Burns CPU in known frames: main calls caller calls leaf, and leaf spins. Its argument is how much CPU, in milliseconds
+ * (1000 without one): on a busy machine it takes longer, and is sampled as often. */
 #include <stdlib.h>
 #include <time.h>
 #include <unistd.h>
@@ -24,7 +24,7 @@ __attribute__((noinline)) unsigned long caller(unsigned long n)
 static long now(void)
 {
 	struct timespec t;
-	clock_gettime(CLOCK_MONOTONIC, &t);
+	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
 	return t.tv_sec * 1000 + t.tv_nsec / 1000000;
 }
 

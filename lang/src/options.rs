@@ -146,6 +146,8 @@ pub struct Options {
     pub noresolve: bool,
     /// Names of C++ and Rust are printed as their source has them.
     pub demangle: bool,
+    /// `inlined`: stacks show the functions that a compiler put into others.
+    pub inlined: bool,
     /// `unwind=dwarf`: user stacks by unwind tables, not by frame pointers.
     pub dwarf: bool,
     /// Where things run.
@@ -204,6 +206,7 @@ impl Default for Options {
             stackindent: 14,
             noresolve: false,
             demangle: false,
+            inlined: false,
             dwarf: false,
             placement: Placement::Auto,
             relaxedexit: false,
@@ -272,7 +275,7 @@ impl Default for StackOptions {
     }
 }
 
-/// The most frames of a stack: the default of `kernel.perf_event_max_stack`.
+/// The most frames of a stack, whatever `maxframes` says: the default of `kernel.perf_event_max_stack`.
 pub const MAX_FRAMES: u32 = 127;
 
 /// Why an option was not set. The texts are those of runtime spec §12.4.
@@ -476,7 +479,7 @@ const ROWS: &[Row] = &[
     row("jstackframes", Kind::Number(1, u32::MAX, |o| &mut o.stacks.jstackframes)),
     row("jstackstrsize", Kind::SmallSize(0, 1 << 20, |o| &mut o.stacks.jstackstrsize)),
     outside("lockmem", Kind::Unused(Shape::Text)),
-    row("maxframes", Kind::Number(1, MAX_FRAMES, |o| &mut o.stacks.maxframes)),
+    row("maxframes", Kind::Number(1, u32::MAX, |o| &mut o.stacks.maxframes)),
     row("noresolve", Kind::Bool(|o| &mut o.noresolve)),
     row("nspec", Kind::Number(1, 16, |o| &mut o.nspec)),
     row("pcapsize", Kind::Unused(Shape::Size)),
@@ -496,6 +499,7 @@ const ROWS: &[Row] = &[
     row("zone", Kind::Refused),
     // Ours.
     row("demangle", Kind::Bool(|o| &mut o.demangle)),
+    row("inlined", Kind::Bool(|o| &mut o.inlined)),
     row("unwind", Kind::Unwind),
     row("placement", Kind::Placement),
     row("strict", Kind::Bool(|o| &mut o.strict)),

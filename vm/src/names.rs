@@ -45,6 +45,11 @@ pub trait Names {
     fn user(&self, process: &Process, addr: u64) -> Option<Place>;
     /// The name of code that was made at run time, which lies in no file.
     fn made(&self, process: &Process, addr: u64) -> Option<Rc<str>>;
+    /// Appends the names of the functions that a compiler put into the one whose code is at an address of a process,
+    /// innermost first: none, unless they are asked for.
+    fn inlined(&self, process: &Process, addr: u64, out: &mut Vec<Rc<str>>) {
+        let _ = (process, addr, out);
+    }
     /// Appends the addresses of a stack of which the words from the stack pointer on were kept, at most so many: `registers`
     /// are program counter, stack pointer and frame pointer.
     fn unwind(&self, process: &Process, registers: [u64; 3], stack: &[u64], most: usize, out: &mut Vec<u64>) {

@@ -1,2 +1,2 @@
-#pragma D option maxframes=128
+#pragma D option maxframes=0
 BEGIN { exit(0); }

@@ -352,6 +352,7 @@ impl EventSource for BpfSource {
     fn configure(&mut self, options: &Options) {
         self.settings = options.into();
         self.symbols.set_demangle(options.demangle);
+        self.symbols.set_inlined(options.inlined);
     }
 
     fn attach(&mut self, plan: &Plan) -> Result<(), Error> {

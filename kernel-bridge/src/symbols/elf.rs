@@ -1,29 +1,8 @@
-//! Symbols of an ELF file: a file in, a table of its functions out, with those of its separate debug file if it has one.
-//! Reads the parts it needs and no more. Any bytes may come; what is not an ELF file of this machine's kind gives nothing.
+//! The parts of an ELF object: bytes in, its sections, segments and symbol tables out. Reads the parts that it is asked for
+//! and no more. Any bytes may come; what is not an ELF object of this machine's kind gives nothing.
 
-use std::fs::File;
-use std::os::unix::fs::FileExt;
-use std::rc::Rc;
-
-use super::unwind::Tables;
-
-/// The functions of a file, by their addresses in the file's own layout.
-#[derive(Debug, Default)]
-pub(super) struct Functions {
-    /// In order of address, then the best name first.
-    symbols: Vec<Function>,
-    names: Vec<u8>,
-    segments: Vec<Segment>,
-}
-
-#[derive(Clone, Copy, Debug)]
-struct Function {
-    start: u64,
-    /// 0: up to the next one.
-    size: u64,
-    name: u32,
-    name_len: u32,
-}
+use super::functions::Named;
+use super::image::Image;
 
 /// A part of the file that is loaded.
 #[derive(Clone, Copy, Debug)]
@@ -36,43 +15,58 @@ pub(super) struct Segment {
     pub(super) addr: u64,
 }
 
-/// Most bytes of one table of a file: what is larger is damaged, or nothing that names of functions are in.
-const MOST: u64 = 1 << 30;
-/// Longest name that is kept whole; C++ has long ones.
-const LONGEST: usize = 4096;
+/// Most symbols of one table that are read.
+const MOST_SYMBOLS: u64 = 1 << 23;
 
 const FUNC: u8 = 2;
 const NOTYPE: u8 = 0;
 const IFUNC: u8 = 10;
 
-const SYMTAB: u32 = 2;
+/// Kinds of sections.
+pub(super) const PROGBITS: u32 = 1;
+pub(super) const SYMTAB: u32 = 2;
+pub(super) const DYNSYM: u32 = 11;
+const RELA: u32 = 4;
 const NOTE: u32 = 7;
-const DYNSYM: u32 = 11;
-const PROGBITS: u32 = 1;
+/// What x86-64 has for the kind of `.eh_frame`, besides the ordinary one.
+const UNWIND: u32 = 0x7000_0001;
 
-/// A file and its section headers.
-struct Elf<'f> {
-    file: &'f File,
+/// A section's bytes are compressed.
+const COMPRESSED: u64 = 1 << 11;
+
+/// An object and its section headers.
+#[derive(Debug)]
+pub(super) struct Elf {
+    pub(super) image: Image,
     sections: Vec<Section>,
-    segments: Vec<Segment>,
+    pub(super) segments: Vec<Segment>,
     names: Vec<u8>,
+    /// Where it begins to run.
+    pub(super) entry: u64,
 }
 
-#[derive(Clone, Copy)]
-struct Section {
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Section {
     name: u32,
     kind: u32,
-    addr: u64,
-    offset: u64,
-    size: u64,
+    flags: u64,
+    pub(super) addr: u64,
+    pub(super) offset: u64,
+    pub(super) size: u64,
     link: u32,
+}
+
+/// A symbol table's entries and the section of their names.
+pub(super) struct Table {
+    pub(super) symbols: Vec<Named>,
+    pub(super) strings: Section,
 }
 
 fn u16_at(bytes: &[u8], at: usize) -> Option<u16> {
     Some(u16::from_le_bytes(*bytes.get(at..)?.first_chunk()?))
 }
 
-fn u32_at(bytes: &[u8], at: usize) -> Option<u32> {
+pub(super) fn u32_at(bytes: &[u8], at: usize) -> Option<u32> {
     Some(u32::from_le_bytes(*bytes.get(at..)?.first_chunk()?))
 }
 
@@ -80,35 +74,37 @@ fn u64_at(bytes: &[u8], at: usize) -> Option<u64> {
     Some(u64::from_le_bytes(*bytes.get(at..)?.first_chunk()?))
 }
 
-impl<'f> Elf<'f> {
-    fn open(file: &'f File) -> Option<Elf<'f>> {
+impl Elf {
+    pub(super) fn open(image: Image) -> Option<Elf> {
         let mut header = [0; 64];
-        file.read_exact_at(&mut header, 0).ok()?;
+        image.fill(0, &mut header)?;
         // 64 bits, little endian.
         if !header.starts_with(b"\x7fELF\x02\x01") {
             return None;
         }
         let table = |at: Option<u64>, entry: Option<u16>, count: Option<u16>, least: u16| {
             let (at, entry, count) = (at?, entry.filter(|&size| size >= least)?, count?);
-            Some((read(file, at, u64::from(entry) * u64::from(count))?, usize::from(entry)))
+            Some((image.read(at, u64::from(entry) * u64::from(count))?, usize::from(entry)))
         };
-        let mut elf = Elf { file, sections: Vec::new(), segments: Vec::new(), names: Vec::new() };
+        let mut segments = Vec::new();
         if let Some((bytes, entry)) = table(u64_at(&header, 32), u16_at(&header, 54), u16_at(&header, 56), 56)
         {
             for segment in bytes.chunks_exact(entry).filter(|s| u32_at(s, 0) == Some(1)) {
-                elf.segments.push(Segment {
+                segments.push(Segment {
                     offset: u64_at(segment, 8)?,
                     addr: u64_at(segment, 16)?,
                     size: u64_at(segment, 32)?,
                 });
             }
         }
+        let mut sections = Vec::new();
         if let Some((bytes, entry)) = table(u64_at(&header, 40), u16_at(&header, 58), u16_at(&header, 60), 64)
         {
             for section in bytes.chunks_exact(entry) {
-                elf.sections.push(Section {
+                sections.push(Section {
                     name: u32_at(section, 0)?,
                     kind: u32_at(section, 4)?,
+                    flags: u64_at(section, 8)?,
                     addr: u64_at(section, 16)?,
                     offset: u64_at(section, 24)?,
                     size: u64_at(section, 32)?,
@@ -116,251 +112,166 @@ impl<'f> Elf<'f> {
                 });
             }
         }
-        let names = u16_at(&header, 62).and_then(|index| elf.sections.get(usize::from(index)).copied());
+        let names = u16_at(&header, 62).and_then(|index| sections.get(usize::from(index)).copied());
+        let mut elf =
+            Elf { image, sections, segments, names: Vec::new(), entry: u64_at(&header, 24).unwrap_or(0) };
         elf.names = names.and_then(|section| elf.data(section)).unwrap_or_default();
         Some(elf)
     }
 
-    fn data(&self, section: Section) -> Option<Vec<u8>> {
-        read(self.file, section.offset, section.size)
+    /// A section's bytes, as they lie in the file.
+    pub(super) fn data(&self, section: Section) -> Option<Vec<u8>> {
+        self.image.read(section.offset, section.size)
     }
 
-    fn section(&self, name: &[u8], kind: u32) -> Option<Section> {
-        let is = |section: &&Section| section.kind == kind && text_at(&self.names, section.name) == name;
+    /// A section by name, if it has bytes in the file.
+    pub(super) fn section(&self, name: &[u8]) -> Option<Section> {
+        let is = |section: &&Section| {
+            matches!(section.kind, PROGBITS | UNWIND) && text_at(&self.names, section.name) == name
+        };
         self.sections.iter().find(is).copied()
     }
 
-    /// Adds the functions of a symbol table.
-    fn functions(&self, kind: u32, into: &mut Vec<Named>) -> Option<()> {
-        let section = self.sections.iter().find(|section| section.kind == kind)?;
-        let symbols = self.data(*section)?;
-        let strings = self.data(*self.sections.get(section.link as usize)?)?;
-        for symbol in symbols.chunks_exact(24) {
-            let (info, index) = (symbol[4], u16_at(symbol, 6)?);
-            let kind = info & 15;
-            let start = u64_at(symbol, 8)?;
-            let name = text_at(&strings, u32_at(symbol, 0)?);
-            if index == 0 || start == 0 || name.is_empty() || !matches!(kind, FUNC | IFUNC | NOTYPE) {
-                continue;
-            }
-            // Labels of the assembler and marks of code and data are no functions.
-            if kind == NOTYPE && (name.starts_with(b"$") || name.starts_with(b".L")) {
-                continue;
-            }
-            let binding = match info >> 4 {
-                1 => 2,
-                2 => 1,
-                _ => 0,
-            };
-            let name = name[..name.len().min(LONGEST)].to_vec();
-            into.push(Named { start, size: u64_at(symbol, 16)?, binding, name });
+    /// The uncompressed bytes of a section that may be compressed, if they are at most so many.
+    pub(super) fn debug_data(&self, name: &[u8], most: u64) -> Option<Vec<u8>> {
+        /// `ELFCOMPRESS_ZLIB`
+        const ZLIB: u32 = 1;
+        let section = self.section(name).filter(|section| section.size <= most)?;
+        let bytes = self.data(section)?;
+        if section.flags & COMPRESSED == 0 {
+            return Some(bytes);
         }
-        Some(())
+        let size = u64_at(&bytes, 8).filter(|&size| size <= most)?;
+        if u32_at(&bytes, 0)? != ZLIB {
+            return None;
+        }
+        miniz_oxide::inflate::decompress_to_vec_zlib_with_limit(bytes.get(24..)?, size as usize).ok()
+    }
+
+    /// The functions of a symbol table, which get this number.
+    pub(super) fn table(&self, kind: u32, number: u8) -> Option<Table> {
+        let section = *self.sections.iter().find(|section| section.kind == kind)?;
+        let strings = *self.sections.get(section.link as usize)?;
+        let mut symbols = Vec::new();
+        let count = (section.size / SYMBOL).min(MOST_SYMBOLS);
+        // A part at a time: the whole table may be large.
+        for first in (0..count).step_by(1 << 12) {
+            let part = self
+                .image
+                .read(section.offset.checked_add(first * SYMBOL)?, (count - first).min(1 << 12) * SYMBOL)?;
+            symbols.extend(
+                part.chunks_exact(SYMBOL as usize).filter_map(|symbol| self.function(symbol, number)),
+            );
+        }
+        Some(Table { symbols, strings })
+    }
+
+    /// An entry of a symbol table, if it names code.
+    fn function(&self, symbol: &[u8], table: u8) -> Option<Named> {
+        let (info, index) = (*symbol.get(4)?, u16_at(symbol, 6)?);
+        let (name, start, size) = (u32_at(symbol, 0)?, u64_at(symbol, 8)?, u64_at(symbol, 16)?);
+        let kind = info & 15;
+        if name == 0 || start == 0 || !matches!(kind, FUNC | IFUNC | NOTYPE) {
+            return None;
+        }
+        // Not defined here, or a plain number (`SHN_ABS`): neither is in a section.
+        let section = self.sections.get(usize::from(index)).filter(|_| index != 0)?;
+        let binding = match info >> 4 {
+            1 => 2,
+            2 => 1,
+            _ => 0,
+        };
+        // Without a size it ends with its section, if no symbol begins before.
+        let end = match size {
+            0 => section.addr.saturating_add(section.size).max(start),
+            size => start.saturating_add(size),
+        };
+        Some(Named { start, end, sized: size != 0, binding, plain: kind == NOTYPE, table, name })
+    }
+
+    /// The stubs through which functions of other objects are called, by what each jumps through: address, size, and the
+    /// function's name.
+    pub(super) fn stubs(&self) -> Vec<(u64, u64, Vec<u8>)> {
+        self.named_stubs().unwrap_or_default()
+    }
+
+    fn named_stubs(&self) -> Option<Vec<(u64, u64, Vec<u8>)>> {
+        /// Most bytes of a table of stubs or what belongs to them.
+        const MOST: u64 = 1 << 24;
+        if cfg!(not(target_arch = "x86_64")) {
+            return None;
+        }
+        let dynsym = *self.sections.iter().find(|section| section.kind == DYNSYM)?;
+        let strings = *self.sections.get(dynsym.link as usize)?;
+        let small = |section: Section| self.data(section).filter(|_| section.size <= MOST);
+        let (symbols, strings) = (small(dynsym)?, small(strings)?);
+        // Which slot is whose.
+        let mut slots: Vec<(u64, u32)> = Vec::new();
+        for section in self.sections.iter().filter(|section| section.kind == RELA) {
+            /// `R_X86_64_GLOB_DAT`, `R_X86_64_JUMP_SLOT`
+            const SLOTS: [u32; 2] = [6, 7];
+            let bytes = small(*section).unwrap_or_default();
+            let entries = bytes.chunks_exact(24).filter_map(|entry| {
+                let info = u64_at(entry, 8)?;
+                SLOTS.contains(&(info as u32)).then_some((u64_at(entry, 0)?, (info >> 32) as u32))
+            });
+            slots.extend(entries);
+        }
+        slots.sort_unstable();
+        let mut stubs = Vec::new();
+        for name in [&b".plt"[..], b".plt.sec", b".plt.got"] {
+            let Some(section) = self.section(name) else { continue };
+            let code = small(section).unwrap_or_default();
+            // `endbr64` may come first, `bnd` before the jump.
+            for (i, jump) in code.windows(6).enumerate().filter(|(_, code)| code.starts_with(b"\xff\x25")) {
+                let after = section.addr.wrapping_add(i as u64 + 6);
+                let by = i64::from(u32_at(jump, 2)? as i32);
+                let Ok(at) = slots.binary_search_by_key(&after.wrapping_add_signed(by), |slot| slot.0) else {
+                    continue;
+                };
+                let entry = u32_at(&symbols, slots[at].1 as usize * SYMBOL as usize);
+                let callee = entry.map_or(&[][..], |name| text_at(&strings, name));
+                let size = if name == b".plt.got" && !code.starts_with(b"\xf3\x0f\x1e\xfa") { 8 } else { 16 };
+                let start = i as u64 / size * size;
+                if !callee.is_empty() {
+                    stubs.push((section.addr.wrapping_add(start), size, [callee, b"@plt"].concat()));
+                }
+            }
+        }
+        Some(stubs)
+    }
+
+    /// Whether it has what a debug file is for.
+    pub(super) fn has_symbols(&self) -> bool {
+        self.sections.iter().any(|section| section.kind == SYMTAB) || self.section(b".debug_info").is_some()
     }
 
     /// The build ID, in hexadecimal.
-    fn build_id(&self) -> Option<String> {
-        let note = self.data(self.section(b".note.gnu.build-id", NOTE)?)?;
+    pub(super) fn build_id(&self) -> Option<String> {
+        let is = |section: &&Section| {
+            section.kind == NOTE && text_at(&self.names, section.name) == b".note.gnu.build-id"
+        };
+        let note = self.data(self.sections.iter().find(is).copied()?)?;
         let (name, size) = (u32_at(&note, 0)? as usize, u32_at(&note, 4)? as usize);
-        let id = note.get(12 + name.next_multiple_of(4)..)?.get(..size)?;
+        let id = note.get(name.checked_next_multiple_of(4)?.checked_add(12)?..)?.get(..size)?;
         Some(id.iter().map(|byte| format!("{byte:02x}")).collect())
     }
 
-    /// The file name of `.gnu_debuglink`.
-    fn debug_link(&self) -> Option<String> {
-        let data = self.data(self.section(b".gnu_debuglink", PROGBITS)?)?;
+    /// The file name of `.gnu_debuglink`, and the check sum of that file.
+    pub(super) fn debug_link(&self) -> Option<(String, u32)> {
+        let data = self.data(self.section(b".gnu_debuglink")?)?;
         let name = text_at(&data, 0);
+        let sum = u32_at(&data, (name.len() + 1).next_multiple_of(4))?;
         let plain = !name.is_empty() && !name.contains(&b'/');
-        plain.then(|| String::from_utf8_lossy(name).into_owned())
+        plain.then(|| (String::from_utf8_lossy(name).into_owned(), sum))
     }
 }
 
-/// The parts of a file that unwinding reads.
-pub(super) fn tables(file: &File) -> Option<Tables> {
-    /// What x86-64 has for the kind of `.eh_frame`, besides the ordinary one.
-    const UNWIND: u32 = 0x7000_0001;
-    let elf = Elf::open(file)?;
-    let part = |name: &[u8]| {
-        let section = elf.section(name, PROGBITS).or_else(|| elf.section(name, UNWIND))?;
-        Some((section.addr..section.addr.checked_add(section.size)?, elf.data(section)?.into()))
-    };
-    Some(Tables {
-        text: part(b".text"),
-        eh_frame: part(b".eh_frame"),
-        eh_frame_hdr: part(b".eh_frame_hdr"),
-        segments: elf.segments.clone(),
-    })
-}
-
-/// A function before names are packed.
-struct Named {
-    start: u64,
-    size: u64,
-    binding: u8,
-    name: Vec<u8>,
-}
-
-impl Named {
-    /// The greatest is taken among those that begin at one address (runtime spec §6.2).
-    fn rank(&self) -> (u8, i32, bool, i32) {
-        let underscores = self.name.iter().take_while(|&&byte| byte == b'_').count();
-        (self.binding, -(underscores as i32), self.size != 0, -(self.name.len() as i32))
-    }
-}
-
-fn read(file: &File, offset: u64, size: u64) -> Option<Vec<u8>> {
-    // A size that the file does not have is not allocated.
-    let length = file.metadata().ok()?.len();
-    if size > MOST || offset.checked_add(size)? > length {
-        return None;
-    }
-    let mut bytes = vec![0; size as usize];
-    file.read_exact_at(&mut bytes, offset).ok()?;
-    Some(bytes)
-}
+/// Bytes of an entry of a symbol table.
+const SYMBOL: u64 = 24;
 
 /// The text at an offset up to its NUL.
-fn text_at(bytes: &[u8], at: u32) -> &[u8] {
+pub(super) fn text_at(bytes: &[u8], at: u32) -> &[u8] {
     let rest = bytes.get(at as usize..).unwrap_or_default();
     &rest[..rest.iter().position(|&byte| byte == 0).unwrap_or(rest.len())]
-}
-
-/// The address of a global function and the file's entry, both in the file's own layout.
-pub(super) fn address(
-    file: &File,
-    name: &[u8],
-    separate: &dyn Fn(Separate<'_>) -> Option<File>,
-) -> Option<(u64, u64)> {
-    let mut header = [0; 64];
-    file.read_exact_at(&mut header, 0).ok()?;
-    let found = named(&Elf::open(file)?, separate);
-    let function =
-        found.iter().filter(|function| function.name == name).max_by_key(|function| function.binding)?;
-    Some((function.start, u64_at(&header, 24)?))
-}
-
-/// The functions of a file with those of its debug file.
-fn named(elf: &Elf<'_>, separate: &dyn Fn(Separate<'_>) -> Option<File>) -> Vec<Named> {
-    let mut found = Vec::new();
-    elf.functions(DYNSYM, &mut found);
-    if elf.functions(SYMTAB, &mut found).is_none() {
-        let debug = elf
-            .build_id()
-            .and_then(|id| separate(Separate::BuildId(&id)))
-            .or_else(|| elf.debug_link().and_then(|name| separate(Separate::Link(&name))));
-        if let Some(debug) = &debug
-            && let Some(debug) = Elf::open(debug)
-        {
-            debug.functions(SYMTAB, &mut found);
-        }
-    }
-    found
-}
-
-impl Functions {
-    /// Reads a file's functions. `separate` opens a debug file: by the build ID's path under `/usr/lib/debug`, or by the
-    /// name that the file gives.
-    pub(super) fn read(file: &File, separate: &dyn Fn(Separate<'_>) -> Option<File>) -> Option<Functions> {
-        let elf = Elf::open(file)?;
-        let found = named(&elf, separate);
-        Some(Functions::new(found, elf.segments))
-    }
-
-    fn new(mut found: Vec<Named>, segments: Vec<Segment>) -> Functions {
-        found.sort_by(|a, b| {
-            a.start.cmp(&b.start).then_with(|| b.rank().cmp(&a.rank())).then_with(|| a.name.cmp(&b.name))
-        });
-        found.dedup_by_key(|function| function.start);
-        let mut functions = Functions { segments, ..Functions::default() };
-        for function in found {
-            functions.symbols.push(Function {
-                start: function.start,
-                size: function.size,
-                name: functions.names.len() as u32,
-                name_len: function.name.len() as u32,
-            });
-            functions.names.extend_from_slice(&function.name);
-        }
-        functions
-    }
-
-    /// The function at an offset of the file: its name, and how far behind its start the offset is.
-    pub(super) fn at_offset(&self, offset: u64) -> Option<(Rc<str>, u64)> {
-        let inside =
-            |segment: &&Segment| offset.checked_sub(segment.offset).is_some_and(|at| at < segment.size);
-        let segment = self.segments.iter().find(inside)?;
-        let addr = (offset - segment.offset).checked_add(segment.addr)?;
-        let after = self.symbols.partition_point(|function| function.start <= addr);
-        // What covers the address is near: the next ones before it may be shorter functions within a longer one.
-        for index in (after.saturating_sub(8)..after).rev() {
-            let function = self.symbols[index];
-            let covers = match function.size {
-                0 => index + 1 == after,
-                size => addr - function.start < size,
-            };
-            if covers {
-                let name = self.names.get(function.name as usize..)?.get(..function.name_len as usize)?;
-                return Some((String::from_utf8_lossy(name).into(), addr - function.start));
-            }
-        }
-        None
-    }
-}
-
-/// How a file names its debug file.
-#[derive(Clone, Copy, Debug)]
-pub(super) enum Separate<'n> {
-    /// By its build ID, in hexadecimal.
-    BuildId(&'n str),
-    /// By a file name, to be looked for near it.
-    Link(&'n str),
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn named(start: u64, size: u64, binding: u8, name: &str) -> Named {
-        Named { start, size, binding, name: name.as_bytes().to_vec() }
-    }
-
-    #[test]
-    fn the_best_name_of_what_covers() {
-        let segments = vec![Segment { offset: 0x1000, size: 0x1000, addr: 0x40_1000 }];
-        let functions = Functions::new(
-            vec![
-                named(0x40_1000, 0x100, 2, "outer"),
-                named(0x40_1010, 0x10, 0, "inner"),
-                named(0x40_1200, 0, 0, "_start"),
-                named(0x40_1300, 0x10, 1, "weak"),
-                named(0x40_1300, 0x10, 2, "__strong"),
-                named(0x40_1300, 0x10, 2, "strong"),
-                named(0x40_1300, 0x10, 0, "s"),
-            ],
-            segments,
-        );
-        let show = |offset| functions.at_offset(offset).map(|(name, by)| format!("{name}+{by:#x}"));
-        for (offset, expected) in [
-            (0x1000, Some("outer+0x0")),
-            (0x1010, Some("inner+0x0")),
-            (0x1020, Some("outer+0x20")),
-            (0x1100, None),
-            (0x1250, Some("_start+0x50")),
-            (0x1305, Some("strong+0x5")),
-            (0x1310, None),
-            (0x2000, None),
-            (0x10, None),
-        ] {
-            assert_eq!(show(offset).as_deref(), expected, "{offset:#x}");
-        }
-    }
-
-    #[test]
-    fn this_program_has_functions() {
-        let file = File::open("/proc/self/exe").expect("the test itself");
-        let functions = Functions::read(&file, &|_| None).expect("it is an ELF file");
-        assert!(functions.symbols.len() > 100);
-        let text = File::open("/proc/self/maps").expect("always");
-        assert!(Functions::read(&text, &|_| None).is_none());
-    }
 }

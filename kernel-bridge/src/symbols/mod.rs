@@ -3,26 +3,35 @@
 //!
 //! Comes in: what event sources say about processes as they begin, map, copy themselves and end; questions when
 //! something is printed. Goes out: [`Names`]. What a process had mapped is kept when it is gone, so that addresses taken
-//! before have their names. Files are opened when the first name of theirs is asked for; those of another mount
-//! namespace, which may not be reachable later, at once.
+//! before have their names. Files are read when the first name of theirs is asked for; those of another mount
+//! namespace, which may not be reachable later, at once, and those that a process maps meanwhile are kept open.
 
+mod debug;
 mod elf;
+mod expressions;
+mod functions;
+mod image;
+mod inlined;
 mod kallsyms;
 mod made;
+mod objects;
 mod spaces;
 mod unwind;
 
+#[cfg(test)]
+mod tests;
+
 use std::cell::{Cell, RefCell};
 use std::collections::HashMap;
-use std::fs::File;
-use std::path::PathBuf;
 use std::rc::Rc;
 
 use dtrail_vm::names::{Names, Place, Process, Symbol};
 
-use self::elf::{Functions, Separate};
+use self::elf::Elf;
+use self::image::Image;
 use self::kallsyms::Kallsyms;
-use self::made::MadeCode;
+use self::made::{MadeCode, Maker};
+use self::objects::{Held, Key, Object};
 pub(crate) use self::spaces::Mapping;
 use self::spaces::Spaces;
 pub(crate) use self::unwind::Start;
@@ -35,6 +44,8 @@ use crate::sys::process_events::{ProcessEvent, ProcessEvents};
 pub struct Symbols {
     /// Names of C++ and Rust are shown as their source has them.
     demangle: Cell<bool>,
+    /// Inlined functions are shown.
+    inlined: Cell<bool>,
     inner: RefCell<Inner>,
 }
 
@@ -42,12 +53,12 @@ pub struct Symbols {
 struct Inner {
     spaces: Spaces,
     kernel: Option<Kallsyms>,
-    /// By path; `None` for what cannot be read or has no symbols.
-    files: HashMap<Rc<str>, Option<Rc<Functions>>>,
-    /// Files of other mount namespaces, by namespace and path.
-    foreign: HashMap<(u64, Rc<str>), Rc<str>>,
+    /// `None` for what cannot be read.
+    objects: HashMap<Key, Option<Rc<Object>>>,
+    held: Held,
     /// The namespace of each process that has another one than this.
     namespaces: HashMap<u32, Option<u64>>,
+    makers: HashMap<u32, Maker>,
     made: HashMap<u32, MadeCode>,
     /// Answers, which mostly repeat: by process, space and address.
     answers: HashMap<(u32, u64, u64), Option<Place>>,
@@ -57,13 +68,20 @@ struct Inner {
 
 /// Answers that are remembered.
 const MOST_ANSWERS: usize = 1 << 18;
-/// Files whose symbols are remembered.
-const MOST_FILES: usize = 1 << 12;
+/// Objects whose symbols are remembered.
+const MOST_OBJECTS: usize = 1 << 12;
+/// Processes of which it is remembered in which namespace they are, and whose code they make.
+const MOST_PROCESSES: usize = 1 << 16;
 
 impl Symbols {
     /// Sets whether names of C++ and Rust are shown as their source has them.
     pub fn set_demangle(&self, demangle: bool) {
         self.demangle.set(demangle);
+    }
+
+    /// Sets whether the functions that a compiler put into others are shown in stacks.
+    pub fn set_inlined(&self, inlined: bool) {
+        self.inlined.set(inlined);
     }
 
     /// Says which process `%A` speaks of.
@@ -74,13 +92,14 @@ impl Symbols {
     /// Reads what all processes have mapped now, or these.
     pub(crate) fn snapshot(&self, pids: Option<&[u32]>) {
         let now = host::monotonic();
+        let inlined = self.inlined.get();
         let mut inner = self.inner.borrow_mut();
         match pids {
-            Some(pids) => pids.iter().for_each(|&pid| inner.read_maps(pid, now)),
+            Some(pids) => pids.iter().for_each(|&pid| inner.read_maps(pid, now, inlined)),
             None => {
                 let Ok(entries) = std::fs::read_dir("/proc") else { return };
                 let pids = entries.flatten().filter_map(|entry| entry.file_name().to_str()?.parse().ok());
-                pids.for_each(|pid| inner.read_maps(pid, now));
+                pids.for_each(|pid| inner.read_maps(pid, now, inlined));
             }
         }
     }
@@ -91,12 +110,14 @@ impl Symbols {
         inner.spaces.begin(pid, time);
         inner.namespaces.remove(&pid);
         inner.made.remove(&pid);
+        inner.makers.remove(&pid);
+        inner.maker(pid);
     }
 
     /// A process has mapped a file.
     pub(crate) fn mapped(&self, pid: u32, time: u64, mapping: Mapping) {
         let mut inner = self.inner.borrow_mut();
-        inner.keep_foreign(pid, &mapping.path);
+        inner.keep(pid, &mapping, self.inlined.get());
         if inner.spaces.at(pid, time).is_none() {
             inner.spaces.begin(pid, 0);
         }
@@ -113,18 +134,24 @@ impl Symbols {
     /// A process is gone: its ID may come to mean another.
     pub(crate) fn ended(&self, pid: u32) {
         let mut inner = self.inner.borrow_mut();
-        inner.read_made(pid);
-        inner.spaces.current(pid).ended = true;
+        if inner.spaces.is_known(pid) {
+            inner.read_made(pid);
+            inner.spaces.current(pid).ended = true;
+        }
     }
 
     /// Makes sure that what these addresses of a process that stands still lie in is known. Gives the number of its address
     /// space, which no other of the process has.
     pub(crate) fn stopped_at(&self, pid: u32, addresses: &[u64]) -> u64 {
         let mut inner = self.inner.borrow_mut();
+        let inner = &mut *inner;
         let space = inner.spaces.current(pid);
         let since = space.since();
         if space.read == 0 || addresses.iter().any(|&addr| space.find(addr).is_none()) {
-            inner.read_maps(pid, host::monotonic());
+            inner.read_maps(pid, host::monotonic(), self.inlined.get());
+            let Inner { spaces, held, namespaces, .. } = inner;
+            let namespace = namespaces.get(&pid).copied().flatten();
+            spaces.current(pid).mappings().for_each(|mapping| objects::hold(held, pid, mapping, namespace));
         }
         since
     }
@@ -141,16 +168,17 @@ impl Symbols {
         let mut inner = self.inner.borrow_mut();
         let inner = &mut *inner;
         // Looks at the process if it has not been looked at.
-        inner.mapping(process, start.pc);
-        let foreign = inner.namespace(process.pid).is_some();
+        inner.mapping(process, start.pc, self.inlined.get());
+        let namespace = inner.namespace(process.pid);
         let Some(space) = inner.spaces.at(process.pid, process.seen) else {
             out.extend((most > 0).then_some(start.pc));
             return;
         };
-        let pid = process.pid;
-        let open = |path: &str| match foreign {
-            true => File::open(format!("/proc/{pid}/root{path}")).ok(),
-            false => File::open(path).ok(),
+        let (pid, held) = (process.pid, &inner.held);
+        let open = |mapping: &Mapping| {
+            let (key, mapping) = (Key::of(mapping, namespace), mapping.clone());
+            let open = move || objects::open(held, pid, &mapping, namespace);
+            (key, Box::new(open) as Box<dyn FnOnce() -> Option<Image>>)
         };
         inner.unwinders.unwind(pid, space, start, read, &open, (most, out));
     }
@@ -159,13 +187,14 @@ impl Symbols {
     pub(crate) fn follow(&self, events: &mut ProcessEvents) {
         let lost = events.take(&mut |time, event| match event {
             ProcessEvent::Exec { pid } => self.executed(pid, time),
-            ProcessEvent::Map { pid, start, size, offset, path } => {
+            ProcessEvent::Map { pid, start, size, offset, inode, path } => {
                 // What is no file and has no name in brackets has no symbols.
                 if path.starts_with('/') && !path.starts_with("//anon") || path.starts_with('[') {
                     let mapping = Mapping {
                         start,
                         end: start.saturating_add(size),
                         offset,
+                        inode,
                         path: path.as_str().into(),
                     };
                     self.mapped(pid, time, mapping);
@@ -200,18 +229,34 @@ fn demangled(name: Rc<str>) -> Rc<str> {
 
 impl Inner {
     /// Reads what a process has mapped now.
-    fn read_maps(&mut self, pid: u32, now: u64) {
+    fn read_maps(&mut self, pid: u32, now: u64, inlined: bool) {
         let Ok(text) = std::fs::read(format!("/proc/{pid}/maps")) else { return };
         self.spaces.current(pid).update(&text, now);
-        if self.namespace(pid).is_some() {
-            let paths: Vec<Rc<str>> =
-                self.spaces.current(pid).mappings().map(|mapping| mapping.path.clone()).collect();
-            paths.iter().for_each(|path| self.keep_foreign(pid, path));
+        self.maker(pid);
+        let foreign = self.namespace(pid).is_some();
+        let kept = |mapping: &&Mapping| foreign || mapping.path.ends_with(objects::DELETED);
+        let mappings: Vec<Mapping> = self.spaces.current(pid).mappings().filter(kept).cloned().collect();
+        mappings.iter().for_each(|mapping| self.keep(pid, mapping, inlined));
+    }
+
+    /// Whose code a process makes, as it is or was when it was looked at.
+    fn maker(&mut self, pid: u32) -> Option<Maker> {
+        if let Some(maker) = self.makers.get(&pid) {
+            return Some(*maker);
         }
+        let maker = Maker::look(pid)?;
+        if self.makers.len() >= MOST_PROCESSES {
+            self.makers.clear();
+        }
+        self.makers.insert(pid, maker);
+        Some(maker)
     }
 
     /// The mount namespace of a process, if it is another than the tracer's.
     fn namespace(&mut self, pid: u32) -> Option<u64> {
+        if self.namespaces.len() >= MOST_PROCESSES {
+            self.namespaces.clear();
+        }
         *self.namespaces.entry(pid).or_insert_with(|| {
             let of = |pid: &str| std::fs::read_link(format!("/proc/{pid}/ns/mnt")).ok();
             let (own, its) = (of("self")?, of(&pid.to_string())?);
@@ -220,46 +265,53 @@ impl Inner {
         })
     }
 
-    /// Reads the symbols of a file of another mount namespace while it can be reached through its process.
-    fn keep_foreign(&mut self, pid: u32, path: &Rc<str>) {
-        if !path.starts_with('/') {
+    /// Sees to it that what a mapping is of can be read when its process is gone.
+    fn keep(&mut self, pid: u32, mapping: &Mapping, inlined: bool) {
+        if !mapping.path.starts_with('/') {
             return;
         }
-        let Some(namespace) = self.namespace(pid) else { return };
-        let key = (namespace, path.clone());
-        if self.foreign.contains_key(&key) || self.foreign.len() >= MOST_FILES {
-            return;
+        match self.namespace(pid) {
+            // Its debug file, too, can be reached only through the process.
+            Some(_) => drop(self.object(pid, mapping, inlined)),
+            None => objects::hold(&mut self.held, pid, mapping, None),
         }
-        let reached: Rc<str> = format!("/proc/{pid}/root{path}").into();
-        self.foreign.insert(key, reached.clone());
-        self.functions(&reached, &format!("/proc/{pid}/root"));
     }
 
-    /// The functions of a file. Paths in `root` are those of the namespace that it is of.
-    fn functions(&mut self, path: &Rc<str>, root: &str) -> Option<Rc<Functions>> {
-        if let Some(known) = self.files.get(path) {
+    /// What a mapping is of.
+    fn object(&mut self, pid: u32, mapping: &Mapping, inlined: bool) -> Option<Rc<Object>> {
+        if !Key::names_object(&mapping.path) {
+            return None;
+        }
+        let namespace = self.namespace(pid);
+        let key = Key::of(mapping, namespace);
+        if let Some(known) = self.objects.get(&key) {
             return known.clone();
         }
-        let functions = read_functions(path, root).map(Rc::new);
-        if self.files.len() < MOST_FILES {
-            self.files.insert(path.clone(), functions.clone());
+        let root = if namespace.is_some() { format!("/proc/{pid}/root") } else { String::new() };
+        let object = objects::open(&self.held, pid, mapping, namespace)
+            .and_then(|image| Object::read(image, &mapping.path, &root, inlined))
+            .map(Rc::new);
+        if self.objects.len() < MOST_OBJECTS {
+            self.objects.insert(key, object.clone());
         }
-        functions
+        object
     }
 
-    fn read_made(&mut self, pid: u32) -> &MadeCode {
-        let made = self.made.entry(pid).or_default();
-        made.read(pid);
-        made
+    /// What is known of a process's own code, with what its file has by now.
+    fn read_made(&mut self, pid: u32) -> Option<&MadeCode> {
+        let maker = self.maker(pid)?;
+        let mut made = self.made.remove(&pid).unwrap_or_default();
+        made.read(&maker);
+        (!made.is_empty()).then(|| &*self.made.entry(pid).insert_entry(made).into_mut())
     }
 
-    /// Where an address of a process lies: mapping and path to its file.
-    fn mapping(&mut self, process: &Process, addr: u64) -> Option<(Mapping, u64)> {
+    /// Where an address of a process lies, and since when that is so.
+    fn mapping(&mut self, process: &Process, addr: u64, inlined: bool) -> Option<(Mapping, u64)> {
         let Process { pid, seen, .. } = *process;
         let now = host::monotonic();
         let known = self.spaces.at(pid, seen).is_some();
         if !known {
-            self.read_maps(pid, now);
+            self.read_maps(pid, now, inlined);
         }
         let space = self.spaces.at(pid, seen)?;
         if let Some(mapping) = space.find(addr) {
@@ -271,50 +323,17 @@ impl Inner {
         }
         space.read = now;
         let since = space.since();
-        self.read_maps(pid, now);
+        self.read_maps(pid, now, inlined);
         Some((self.spaces.at(pid, seen)?.find(addr)?.clone(), since))
     }
-}
-
-/// Opens a file and, if it has one, its debug file, and reads their functions.
-fn read_functions(path: &str, root: &str) -> Option<Functions> {
-    with_debug_file(path, root, |file, separate| Functions::read(file, separate))
 }
 
 /// The address of a global function of a process's program and the program's entry, both in its file's own layout.
 pub(crate) fn function_address(pid: u32, name: &[u8]) -> Option<(u64, u64)> {
     let path = std::fs::read_link(format!("/proc/{pid}/exe")).ok()?;
-    let root = format!("/proc/{pid}/root");
-    with_debug_file(&format!("{root}{}", path.to_str()?), &root, |file, separate| {
-        elf::address(file, name, separate)
-    })
-}
-
-/// Opens a file, and gives it with the way to its debug file.
-fn with_debug_file<T>(
-    path: &str,
-    root: &str,
-    read: impl FnOnce(&File, &dyn Fn(Separate<'_>) -> Option<File>) -> Option<T>,
-) -> Option<T> {
-    let file = File::open(path.strip_suffix(" (deleted)").unwrap_or(path)).ok()?;
-    let folder = path.strip_prefix(root).unwrap_or(path).rsplit_once('/').map_or("", |(folder, _)| folder);
-    let open = |path: String| File::open(PathBuf::from(format!("{root}{path}"))).ok();
-    read(&file, &|separate| match separate {
-        Separate::BuildId(id) => {
-            let (first, rest) = id.split_at_checked(2)?;
-            open(format!("/usr/lib/debug/.build-id/{first}/{rest}.debug"))
-        }
-        Separate::Link(name) => open(format!("{folder}/{name}"))
-            .or_else(|| open(format!("{folder}/.debug/{name}")))
-            .or_else(|| open(format!("/usr/lib/debug{folder}/{name}"))),
-    })
-}
-
-/// The last component of a path, or a name without its brackets.
-fn object(path: &str) -> Rc<str> {
-    let path = path.strip_suffix(" (deleted)").unwrap_or(path);
-    let name = path.rsplit('/').next().unwrap_or(path);
-    name.strip_prefix('[').and_then(|name| name.strip_suffix(']')).unwrap_or(name).into()
+    let elf = Elf::open(Image::File(debug::regular(&format!("/proc/{pid}/exe"))?.into()))?;
+    let separate = |elf: &Elf| debug::find(elf, path.to_str()?, &format!("/proc/{pid}/root"));
+    functions::address(&elf, name, &separate)
 }
 
 impl Names for Symbols {
@@ -330,22 +349,16 @@ impl Names for Symbols {
         if let Some(answer) = inner.answers.get(&(process.pid, since, addr)) {
             return answer.clone();
         }
-        let found = inner.mapping(process, addr);
+        let inlined = self.inlined.get();
+        let found = inner.mapping(process, addr, inlined);
         let answer = found.as_ref().map(|(mapping, _)| {
-            let (path, root) = match inner.namespace(process.pid) {
-                Some(namespace) => {
-                    let reached = inner.foreign.get(&(namespace, mapping.path.clone())).cloned();
-                    (reached, format!("/proc/{}/root", process.pid))
-                }
-                None => (Some(mapping.path.clone()), String::new()),
-            };
             let offset = (addr - mapping.start).saturating_add(mapping.offset);
-            let symbol = path
-                .filter(|path| path.starts_with('/'))
-                .and_then(|path| inner.functions(&path, &root)?.at_offset(offset))
+            let symbol = inner
+                .object(process.pid, mapping, inlined)
+                .and_then(|object| object.functions.at_offset(offset))
                 .map(|symbol| self.symbol(symbol));
             let base = mapping.start.wrapping_sub(mapping.offset);
-            Place { module: object(&mapping.path), base, symbol }
+            Place { module: objects::name(&mapping.path), base, symbol }
         });
         if inner.answers.len() >= MOST_ANSWERS {
             inner.answers.clear();
@@ -359,8 +372,20 @@ impl Names for Symbols {
 
     fn made(&self, process: &Process, addr: u64) -> Option<Rc<str>> {
         let mut inner = self.inner.borrow_mut();
-        let name = inner.read_made(process.pid).find(addr)?;
+        let name = inner.read_made(process.pid)?.find(addr)?;
         Some(if self.demangle.get() { demangled(name) } else { name })
+    }
+
+    fn inlined(&self, process: &Process, addr: u64, out: &mut Vec<Rc<str>>) {
+        if !self.inlined.get() {
+            return;
+        }
+        let mut inner = self.inner.borrow_mut();
+        let Some((mapping, _)) = inner.mapping(process, addr, true) else { return };
+        let offset = (addr - mapping.start).saturating_add(mapping.offset);
+        let names = inner.object(process.pid, &mapping, true).and_then(|object| object.inlined_at(offset));
+        let shown = |name: &Rc<str>| if self.demangle.get() { demangled(name.clone()) } else { name.clone() };
+        out.extend(names.iter().flat_map(|names| names.iter()).map(shown));
     }
 
     fn unwind(&self, process: &Process, registers: [u64; 3], stack: &[u64], most: usize, out: &mut Vec<u64>) {
@@ -375,43 +400,5 @@ impl Names for Symbols {
     fn target(&self) -> Option<Process> {
         let pid = self.inner.borrow().target?;
         Some(Process { pid, seen: host::monotonic(), ..Process::default() })
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn this_process_has_names() {
-        let symbols = Symbols::default();
-        symbols.set_demangle(true);
-        let process = Process { pid: std::process::id(), seen: host::monotonic(), ..Process::default() };
-        let addr = this_process_has_names as *const () as u64;
-        let place = symbols.user(&process, addr).expect("it is mapped");
-        let symbol = place.symbol.expect("tests have symbols");
-        assert!(symbol.name.ends_with("symbols::tests::this_process_has_names"), "{}", symbol.name);
-        assert_eq!(symbol.offset, 0);
-        assert!(symbols.user(&process, 16).is_none());
-        assert!(symbols.user(&Process { pid: u32::MAX, ..process }, addr).is_none());
-    }
-
-    #[test]
-    fn objects_and_names() {
-        for (path, expected) in [
-            ("/usr/lib/libc.so.6", "libc.so.6"),
-            ("/tmp/x (deleted)", "x"),
-            ("[vdso]", "vdso"),
-            ("anon", "anon"),
-        ] {
-            assert_eq!(&*object(path), expected);
-        }
-        for (name, expected) in [
-            ("_ZN4core3fmt5Write9write_fmt17h0123456789abcdefE", "core::fmt::Write::write_fmt"),
-            ("_Z3addii", "add(int, int)"),
-            ("main", "main"),
-        ] {
-            assert_eq!(&*demangled(name.into()), expected);
-        }
     }
 }

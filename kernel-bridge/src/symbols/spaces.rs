@@ -1,7 +1,7 @@
 //! What was mapped where in each process, and when: snapshots of `/proc/PID/maps` and events in, the mapping of an address
 //! at a time out. It is kept when the process is gone.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::rc::Rc;
 
 use super::kallsyms::hex;
@@ -13,6 +13,8 @@ pub(crate) struct Mapping {
     pub(crate) end: u64,
     /// Where in the file it begins.
     pub(crate) offset: u64,
+    /// The file's number in its file system; 0 if it is not known.
+    pub(crate) inode: u64,
     /// The path in the process's own view, or a name in brackets.
     pub(crate) path: Rc<str>,
 }
@@ -22,8 +24,10 @@ pub(crate) struct Mapping {
 pub(super) struct Space {
     /// When it began, monotonic nanoseconds.
     since: u64,
-    /// Newest last: the last one that covers an address counts.
-    mappings: Vec<Mapping>,
+    /// By start. What was unmapped stays, until something else is mapped there. Shared with copies until one changes.
+    mappings: Rc<BTreeMap<u64, Mapping>>,
+    /// How often something was mapped.
+    changes: u64,
     /// When `/proc` was read last.
     pub(super) read: u64,
     /// Nothing can be read of it any more.
@@ -36,7 +40,8 @@ pub(super) struct Spaces {
     by_pid: HashMap<u32, Vec<Space>>,
 }
 
-/// Most address spaces that are remembered of one process ID, and mappings of one space: beyond that the oldest go.
+/// Most address spaces that are remembered of one process ID: beyond that the oldest go. Most mappings of one space: beyond
+/// that those at the lowest addresses go.
 const MOST_SPACES: usize = 64;
 const MOST_MAPPINGS: usize = 1 << 14;
 /// Most processes. When there are more, those that ended first go first.
@@ -70,6 +75,11 @@ impl Spaces {
         *self.begin(pid, time) = Space { since: time, ended: false, ..original };
     }
 
+    /// Whether anything is known of a process.
+    pub(super) fn is_known(&self, pid: u32) -> bool {
+        self.by_pid.contains_key(&pid)
+    }
+
     /// The current space of a process, or a new one.
     pub(super) fn current(&mut self, pid: u32) -> &mut Space {
         if !self.by_pid.contains_key(&pid) {
@@ -87,7 +97,8 @@ impl Spaces {
 impl Space {
     /// The mapping of an address.
     pub(super) fn find(&self, addr: u64) -> Option<&Mapping> {
-        self.mappings.iter().rev().find(|mapping| (mapping.start..mapping.end).contains(&addr))
+        let (_, mapping) = self.mappings.range(..=addr).next_back()?;
+        (addr < mapping.end).then_some(mapping)
     }
 
     /// When it began.
@@ -95,26 +106,58 @@ impl Space {
         self.since
     }
 
+    /// How often something was mapped.
+    pub(super) fn changes(&self) -> u64 {
+        self.changes
+    }
+
     /// All that is or was mapped.
     pub(super) fn mappings(&self) -> impl Iterator<Item = &Mapping> {
-        self.mappings.iter()
+        self.mappings.values()
     }
 
-    /// Something was mapped.
+    /// Something was mapped, in the place of what was there.
     pub(super) fn add(&mut self, mapping: Mapping) {
-        // What it covers whole is gone.
-        self.mappings.retain(|old| old.start < mapping.start || old.end > mapping.end);
-        if self.mappings.len() >= MOST_MAPPINGS {
-            self.mappings.remove(0);
+        let Mapping { start, end, .. } = mapping;
+        if start >= end {
+            return;
         }
-        self.mappings.push(mapping);
+        let mappings = Rc::make_mut(&mut self.mappings);
+        let before = mappings.range(..start).next_back();
+        let within = mappings.range(start..end);
+        let over: Vec<Mapping> = before
+            .into_iter()
+            .chain(within)
+            .map(|(_, old)| old.clone())
+            .filter(|old| old.end > start)
+            .collect();
+        for old in over {
+            mappings.remove(&old.start);
+            if old.end > end {
+                let offset = old.offset.saturating_add(end - old.start);
+                mappings.insert(end, Mapping { start: end, offset, ..old.clone() });
+            }
+            if old.start < start {
+                mappings.insert(old.start, Mapping { end: start, ..old });
+            }
+        }
+        if mappings.len() >= MOST_MAPPINGS {
+            mappings.pop_first();
+        }
+        mappings.insert(start, mapping);
+        self.changes += 1;
     }
 
-    /// Takes over what `/proc` says now. What was unmapped meanwhile is kept, below.
+    /// Takes over what `/proc` says now.
     pub(super) fn update(&mut self, text: &[u8], now: u64) {
         self.read = now;
         for mapping in parse(text) {
-            if !self.mappings.contains(&mapping) {
+            let known = self.mappings.get(&mapping.start).is_some_and(|known| {
+                // A mapping that was only told of has no other end than one that was read.
+                *known == Mapping { inode: known.inode, ..mapping.clone() }
+                    && (known.inode == mapping.inode || mapping.inode == 0)
+            });
+            if !known {
                 self.add(mapping);
             }
         }
@@ -126,13 +169,15 @@ fn parse(text: &[u8]) -> impl Iterator<Item = Mapping> {
     text.split(|&byte| byte == b'\n').filter_map(|line| {
         let mut words = line.splitn(6, |&byte| byte == b' ');
         let (range, _, offset) = (words.next()?, words.next()?, words.next()?);
-        let path = words.nth(2).map_or(&[][..], <[u8]>::trim_ascii_start);
+        let (_, inode) = (words.next()?, words.next()?);
+        let path = words.next().map_or(&[][..], <[u8]>::trim_ascii_start);
         let dash = range.iter().position(|&byte| byte == b'-')?;
         (!path.is_empty()).then_some(())?;
         Some(Mapping {
             start: hex(&range[..dash])?,
             end: hex(&range[dash + 1..])?,
             offset: hex(offset)?,
+            inode: str::from_utf8(inode).ok()?.parse().ok()?,
             path: String::from_utf8_lossy(path).into(),
         })
     })
@@ -165,15 +210,56 @@ mod tests {
         ] {
             assert_eq!(path(&space, addr), expected, "{addr:#x}");
         }
-        let mapping = |path: &str| Mapping { start: 0x40_1000, end: 0x40_2000, offset: 0, path: path.into() };
+        let mapping =
+            |path: &str| Mapping { start: 0x40_1000, end: 0x40_2000, offset: 0, inode: 9, path: path.into() };
         space.add(mapping("/bin/new"));
         assert_eq!(path(&space, 0x40_1010), "/bin/new");
     }
 
     #[test]
+    fn what_is_mapped_takes_the_place_of_what_was_there() {
+        let mut space = Space::default();
+        let mapping =
+            |start, end, path: &str| Mapping { start, end, offset: start, inode: 1, path: path.into() };
+        space.add(mapping(0x1000, 0x9000, "/whole"));
+        space.add(mapping(0x3000, 0x4000, "/middle"));
+        space.add(mapping(0x8000, 0xa000, "/end"));
+        space.add(mapping(0, 0x2000, "/begin"));
+        space.add(mapping(0x5000, 0x5000, "/nothing"));
+        let offset = |addr| space.find(addr).map(|mapping| mapping.offset + addr - mapping.start);
+        for (addr, expected) in [
+            (0x1800, "/begin"),
+            (0x2000, "/whole"),
+            (0x3800, "/middle"),
+            (0x4000, "/whole"),
+            (0x5000, "/whole"),
+            (0x8fff, "/end"),
+            (0x9fff, "/end"),
+            (0xa000, "?"),
+        ] {
+            assert_eq!(path(&space, addr), expected, "{addr:#x}");
+            assert_eq!(offset(addr).unwrap_or(addr), addr, "{addr:#x}: the same place of the file");
+        }
+        space.add(mapping(0, 0x10000, "/all"));
+        assert_eq!(space.mappings().count(), 1);
+    }
+
+    #[test]
+    fn thousands_of_mappings_are_bounded() {
+        let mut spaces = Spaces::default();
+        let space = spaces.begin(1, 0);
+        for i in 0..50_000 {
+            let start = i % 20_000 * 0x1000;
+            space.add(Mapping { start, end: start + 0x1000, offset: 0, inode: i, path: "/file".into() });
+        }
+        assert_eq!(space.mappings().count(), MOST_MAPPINGS);
+        assert_eq!(space.find(9_999 * 0x1000).map(|mapping| mapping.inode), Some(49_999));
+    }
+
+    #[test]
     fn a_process_has_its_space_of_the_time() {
         let mut spaces = Spaces::default();
-        let mapping = |path: &str| Mapping { start: 0, end: 10, offset: 0, path: path.into() };
+        let mapping = |path: &str| Mapping { start: 0, end: 10, offset: 0, inode: 9, path: path.into() };
         spaces.begin(7, 100).add(mapping("/first"));
         spaces.begin(7, 200).add(mapping("/second"));
         spaces.copy(8, 7, 250);

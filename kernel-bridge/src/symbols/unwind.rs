@@ -2,15 +2,17 @@
 //! way to read the stack come in, addresses go out. Only on x86-64; elsewhere the first address is all.
 
 use std::collections::HashMap;
-use std::fs::File;
 use std::ops::Range;
 use std::rc::Rc;
 
 use framehop::x86_64::{CacheX86_64, UnwindRegsX86_64, UnwinderX86_64};
 use framehop::{ExplicitModuleSectionInfo, Module, Unwinder as _};
 
-use super::elf;
-use super::spaces::Space;
+use super::elf::{self, Elf};
+use super::expressions;
+use super::image::Image;
+use super::objects::Key;
+use super::spaces::{Mapping, Space};
 
 /// The registers that unwinding begins with.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -36,12 +38,15 @@ pub(super) struct Tables {
 #[derive(Default)]
 pub(super) struct Unwinders {
     spaces: HashMap<(u32, u64), Known>,
-    files: HashMap<Rc<str>, Option<Tables>>,
+    files: HashMap<Key, Option<Tables>>,
     cache: Option<Box<CacheX86_64>>,
 }
 
-/// An unwinder, and how many mappings the space had when it was made.
-type Known = (usize, UnwinderX86_64<Rc<[u8]>>);
+/// An unwinder, and how often the space had changed when it was made.
+type Known = (u64, UnwinderX86_64<Rc<[u8]>>);
+
+/// What a mapping is of, and the way to open it.
+pub(super) type Opener<'o> = &'o dyn Fn(&Mapping) -> (Key, Box<dyn FnOnce() -> Option<Image> + 'o>);
 
 /// A part of a file: its addresses in the file's own layout, its bytes.
 type Part = Option<(Range<u64>, Rc<[u8]>)>;
@@ -52,21 +57,44 @@ impl std::fmt::Debug for Unwinders {
     }
 }
 
-/// Address spaces whose tables are remembered.
+/// Address spaces whose tables are remembered, and files.
 const MOST_SPACES: usize = 256;
+const MOST_FILES: usize = 1 << 12;
+/// The longest table of a file that is read, and the longest code: it is looked at only where there are no tables.
+const MOST_TABLE: u64 = 256 << 20;
+const MOST_TEXT: u64 = 16 << 20;
+
+impl Tables {
+    /// The parts of an object that unwinding reads. Tables that it would not end with are left out.
+    fn read(elf: &Elf) -> Option<Tables> {
+        let part = |name: &[u8], most: u64| {
+            let section = elf.section(name).filter(|section| section.size <= most)?;
+            Some((section.addr..section.addr.checked_add(section.size)?, Rc::from(elf.data(section)?)))
+        };
+        let (eh_frame, eh_frame_hdr) = (part(b".eh_frame", MOST_TABLE), part(b".eh_frame_hdr", MOST_TABLE));
+        let sound = eh_frame.as_ref().is_some_and(|frames| expressions::end(frames, eh_frame_hdr.as_ref()));
+        let (eh_frame, eh_frame_hdr) = if sound { (eh_frame, eh_frame_hdr) } else { (None, None) };
+        Some(Tables {
+            text: part(b".text", MOST_TEXT),
+            eh_frame,
+            eh_frame_hdr,
+            segments: elf.segments.clone(),
+        })
+    }
+}
 
 impl Unwinders {
-    /// Appends the addresses of a stack, at most so many. `open` opens a file by its path in the process's view.
+    /// Appends the addresses of a stack, at most so many. `key` and `open` name and open what a mapping is of.
     pub(super) fn unwind(
         &mut self,
         pid: u32,
         space: &Space,
         start: Start,
         read: &mut dyn FnMut(u64) -> Option<u64>,
-        open: &dyn Fn(&str) -> Option<File>,
+        open: Opener<'_>,
         (most, out): (usize, &mut Vec<u64>),
     ) {
-        let count = space.mappings().count();
+        let count = space.changes();
         let key = (pid, space.since());
         if self.spaces.get(&key).is_none_or(|(known, _)| *known != count) {
             if self.spaces.len() >= MOST_SPACES {
@@ -88,13 +116,14 @@ impl Unwinders {
         }
     }
 
-    fn unwinder(&mut self, space: &Space, open: &dyn Fn(&str) -> Option<File>) -> UnwinderX86_64<Rc<[u8]>> {
+    fn unwinder(&mut self, space: &Space, open: Opener<'_>) -> UnwinderX86_64<Rc<[u8]>> {
         let mut unwinder = UnwinderX86_64::new();
-        for mapping in space.mappings().filter(|mapping| mapping.path.starts_with('/')) {
-            let tables = self
-                .files
-                .entry(mapping.path.clone())
-                .or_insert_with(|| open(&mapping.path).and_then(|file| elf::tables(&file)));
+        for mapping in space.mappings().filter(|mapping| Key::names_object(&mapping.path)) {
+            if self.files.len() >= MOST_FILES {
+                self.files.clear();
+            }
+            let (key, open) = open(mapping);
+            let tables = self.files.entry(key).or_insert_with(|| Tables::read(&Elf::open(open()?)?));
             let Some(tables) = tables else { continue };
             let inside = |s: &&elf::Segment| {
                 mapping.offset.checked_sub(s.offset & !0xfff).is_some_and(|at| at <= s.size) && s.size > 0

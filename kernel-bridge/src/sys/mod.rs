@@ -1,14 +1,17 @@
-//! System calls that no crate offers with run-time sizes: bpf(2) on maps and programs, shared mappings, the ring buffer.
+//! System calls that no crate offers with run-time sizes: bpf(2) on maps and programs, perf events, shared mappings, the ring
+//! buffer.
 //!
 //! Comes in: descriptors that aya opened. Goes out: safe types; every `unsafe` of the live path stands in this folder or
 //! in `child.rs`. Never: anything about D.
 
 pub mod bpf;
 pub(crate) mod breakpoint;
+pub(crate) mod cpu_clock;
 pub mod cpus;
 pub mod grace;
 pub mod hidden_files;
 pub mod mapping;
+mod perf;
 pub(crate) mod process_events;
 pub mod ring;
 pub mod user_memory;

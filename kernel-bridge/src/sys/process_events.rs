@@ -2,10 +2,11 @@
 //! in, events in order of time out; nothing is decided here.
 
 use std::io;
-use std::os::fd::{FromRawFd, OwnedFd};
+use std::os::fd::OwnedFd;
 use std::sync::atomic::Ordering;
 
 use super::mapping::Mapping;
+use super::perf::{self, Attributes, EXCLUDE_KERNEL, SOFTWARE};
 use super::{cpus, page_size};
 
 /// One thing that a process did.
@@ -26,6 +27,8 @@ pub(crate) enum ProcessEvent {
         size: u64,
         /// Where in the file it begins.
         offset: u64,
+        /// The file's number in its file system.
+        inode: u64,
         /// The file's path in the process's view, or a name in brackets.
         path: String,
     },
@@ -60,36 +63,9 @@ struct Buffer {
 /// Pages of a buffer: a power of two, and one in front. Some thousand events.
 const PAGES: usize = 64;
 
-/// `struct perf_event_attr`, version 5.
-#[repr(C)]
-#[derive(Default)]
-struct Attributes {
-    kind: u32,
-    size: u32,
-    config: u64,
-    sample_period: u64,
-    sample_type: u64,
-    read_format: u64,
-    flags: u64,
-    wakeup: u32,
-    breakpoint: u32,
-    config1: u64,
-    config2: u64,
-    branch_sample_type: u64,
-    sample_regs_user: u64,
-    sample_stack_user: u32,
-    clock: i32,
-    sample_regs_intr: u64,
-    aux_watermark: u32,
-    sample_max_stack: u16,
-    reserved: u16,
-}
-
-const SOFTWARE: u32 = 1;
 const DUMMY: u64 = 9;
 const SAMPLE_TID: u64 = 1 << 1;
 const SAMPLE_TIME: u64 = 1 << 2;
-const EXCLUDE_KERNEL: u64 = 1 << 5;
 const MMAP: u64 = 1 << 8;
 const COMM: u64 = 1 << 9;
 const TASK: u64 = 1 << 13;
@@ -97,7 +73,6 @@ const SAMPLE_ID_ALL: u64 = 1 << 18;
 const MMAP2: u64 = 1 << 23;
 const COMM_EXEC: u64 = 1 << 24;
 const USE_CLOCK: u64 = 1 << 25;
-const CLOSE_ON_EXEC: u64 = 1 << 3;
 
 /// Where the page in front has the producer's position, and the consumer's.
 const HEAD: usize = 1024;
@@ -106,9 +81,8 @@ const TAIL: usize = 1032;
 impl ProcessEvents {
     /// Opens an event on each CPU that is online. Needs privilege.
     pub(crate) fn open() -> io::Result<ProcessEvents> {
-        let attributes = Attributes {
+        let attributes = || Attributes {
             kind: SOFTWARE,
-            size: size_of::<Attributes>() as u32,
             config: DUMMY,
             sample_type: SAMPLE_TID | SAMPLE_TIME,
             flags: EXCLUDE_KERNEL | MMAP | COMM | TASK | SAMPLE_ID_ALL | MMAP2 | COMM_EXEC | USE_CLOCK,
@@ -117,22 +91,7 @@ impl ProcessEvents {
         };
         let mut buffers = Vec::new();
         for cpu in cpus::online()? {
-            // SAFETY: the attributes are alive and as long as they say; the rest are numbers.
-            let fd = unsafe {
-                libc::syscall(
-                    libc::SYS_perf_event_open,
-                    &raw const attributes,
-                    -1,
-                    cpu as i32,
-                    -1,
-                    CLOSE_ON_EXEC,
-                )
-            };
-            if fd < 0 {
-                return Err(io::Error::last_os_error());
-            }
-            // SAFETY: the descriptor was just opened and is nobody else's.
-            let fd = unsafe { OwnedFd::from_raw_fd(fd as libc::c_int) };
+            let fd = perf::open(attributes(), -1, cpu as i32)?;
             let mapping = Mapping::new(&fd, 0, (1 + PAGES) * page_size(), true)?;
             buffers.push(Buffer { mapping, _fd: fd });
         }
@@ -213,6 +172,8 @@ fn parse(record: &[u8]) -> Option<Parsed> {
                 start: u64_at(16)?,
                 size: u64_at(24)?,
                 offset: u64_at(32)?,
+                // Behind the numbers of its device.
+                inode: u64_at(48)?,
                 path: String::from_utf8_lossy(&text[..end]).into_owned(),
             }
         }
@@ -233,15 +194,21 @@ mod tests {
         record.extend_from_slice(&[0; 4]);
         record.extend_from_slice(&7u32.to_ne_bytes());
         record.extend_from_slice(&8u32.to_ne_bytes());
-        for word in [0x1000u64, 0x2000, 0x3000, 0, 0, 0, 0] {
+        for word in [0x1000u64, 0x2000, 0x3000, 0, 44, 0, 0] {
             record.extend_from_slice(&word.to_ne_bytes());
         }
         record.extend_from_slice(b"/bin/x\0\0");
         record.extend_from_slice(&[0; 8]);
         record.extend_from_slice(&55u64.to_ne_bytes());
         let Some(Parsed::Event(time, event)) = parse(&record) else { panic!("a mapping") };
-        let expected =
-            ProcessEvent::Map { pid: 7, start: 0x1000, size: 0x2000, offset: 0x3000, path: "/bin/x".into() };
+        let expected = ProcessEvent::Map {
+            pid: 7,
+            start: 0x1000,
+            size: 0x2000,
+            offset: 0x3000,
+            inode: 44,
+            path: "/bin/x".into(),
+        };
         assert_eq!((time, event), (55, expected));
         assert!(parse(&record[..20]).is_none() && parse(&[]).is_none());
     }

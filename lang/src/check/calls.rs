@@ -168,7 +168,7 @@ impl Body<'_, '_> {
                     error.get_or_insert_with(|| errors::stack_strings(span, row.name));
                 }
             }
-            sample.frames = sample.frames.min(options.maxframes);
+            sample.frames = sample.frames.min(options.maxframes).min(crate::options::MAX_FRAMES);
         }
         if !allowed {
             error = Some(errors::call_in_expression(span, "tracing function", row.name));

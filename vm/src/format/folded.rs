@@ -51,9 +51,5 @@ fn frame(out: &mut Vec<u8>, element: ValueRef<'_>, ty: ValueType, style: Style<'
         (ValueRef::Int(number), _) => drop(write!(out, "{number}")),
         (ValueRef::Str(text), _) => out.extend_from_slice(text.unwrap_or_default()),
     }
-    for byte in &mut out[start..] {
-        if matches!(byte, b';' | b'\n' | 0..=0x1f | 0x7f) {
-            *byte = b'_';
-        }
-    }
+    symbols::one_word(&mut out[start..]);
 }

@@ -123,7 +123,14 @@ pub(super) fn convert(
         ConversionKind::Symbolic(kind) => {
             field.made(out, |out| symbols::address(out, int as u64, kind, style));
         }
-        ConversionKind::Stack => symbols::stack(out, int as u64, style),
+        ConversionKind::Stack => {
+            // A width to the left is blanks before each frame; else each is made that wide.
+            let indent = if field.left { field.width } else { 0 };
+            let width = if field.left { 0 } else { field.width };
+            symbols::lines(out, int as u64, style, indent, &mut |out, text| {
+                pad(out, field.cut(text), width, false);
+            });
+        }
         // The checker lets no value through that this could print.
         ConversionKind::Float(_) => field.text(out, b""),
     }

@@ -1,10 +1,11 @@
 //! Addresses and stacks as text (runtime spec §6). In: numbers and addresses, the table of stacks, names. Out: bytes.
 
 use std::io::Write as _;
+use std::rc::Rc;
 
 use dtrail_lang::builtins::Symbolic;
 
-use super::Style;
+use super::{Style, shown};
 use crate::names::{Names, Place, Process};
 use crate::stacks::{Origin, Stack, StackTable};
 
@@ -47,6 +48,17 @@ fn place(out: &mut Vec<u8>, addr: u64, place: Option<&Place>, detail: Detail) {
     };
 }
 
+/// Appends an address like [`place`], so that a file's names cannot command a terminal.
+fn shown_place(out: &mut Vec<u8>, addr: u64, found: Option<&Place>, detail: Detail, style: Style<'_>) {
+    let start = out.len();
+    place(out, addr, found, detail);
+    if style.escape {
+        let text = shown(&out[start..], true).into_owned();
+        out.truncate(start);
+        out.extend_from_slice(&text);
+    }
+}
+
 /// Appends a kernel address as `%a` prints it.
 pub fn kernel_address(out: &mut Vec<u8>, addr: u64, style: Style<'_>) {
     place(out, addr, style.symbols.names.kernel(addr).as_ref(), Detail::Offset);
@@ -56,7 +68,7 @@ pub fn kernel_address(out: &mut Vec<u8>, addr: u64, style: Style<'_>) {
 pub fn target_address(out: &mut Vec<u8>, addr: u64, style: Style<'_>) {
     let names = style.symbols.names;
     let found = names.target().and_then(|process| names.user(&process, addr));
-    place(out, addr, found.as_ref(), Detail::Offset);
+    shown_place(out, addr, found.as_ref(), Detail::Offset, style);
 }
 
 /// Appends the text of a value that `sym()` or one of its kin took.
@@ -74,18 +86,45 @@ pub fn address(out: &mut Vec<u8>, value: u64, kind: Symbolic, style: Style<'_>) 
         Some(stack) => (stack.process, stack.frames.first().copied().unwrap_or(0)),
         None => (Process::default(), 0),
     };
-    place(out, addr, names.user(&process, addr).as_ref(), detail);
+    shown_place(out, addr, names.user(&process, addr).as_ref(), detail, style);
 }
 
-/// Appends a stack: a newline, then each frame on its own line. A number without a stack has no frames.
+/// Appends a stack: a newline, then each frame on its own line behind `stackindent` blanks. A number without a stack has no
+/// frames.
 pub fn stack(out: &mut Vec<u8>, number: u64, style: Style<'_>) {
+    let indent = style.symbols.indent;
+    lines(out, number, style, indent, &mut |out, text| out.extend_from_slice(text));
+}
+
+/// Appends a stack with so many blanks before each line, whose text `put` appends (runtime spec §6.4).
+pub fn lines(
+    out: &mut Vec<u8>,
+    number: u64,
+    style: Style<'_>,
+    indent: usize,
+    put: &mut dyn FnMut(&mut Vec<u8>, &[u8]),
+) {
     out.push(b'\n');
     let Some(stack) = style.symbols.stacks.get(number) else { return };
     let mut budget = Budget::of(stack);
-    for addr in frames(stack, style.symbols.names) {
-        out.resize(out.len() + style.symbols.indent, b' ');
-        frame(out, stack, addr, style.symbols, &mut budget);
+    let (mut inlined, mut text) = (Vec::new(), Vec::new());
+    let mut line = |out: &mut Vec<u8>, text: &[u8]| {
+        out.resize(out.len() + indent, b' ');
+        put(out, &shown(text, style.escape));
         out.push(b'\n');
+    };
+    for (depth, addr) in frames(stack, style.symbols.names).enumerate() {
+        let module = put_into(stack, depth, addr, style.symbols.names, &mut inlined);
+        for name in inlined.drain(..) {
+            let module = module.as_deref().unwrap_or_default();
+            line(out, format!("{module}`{name} [inlined]").as_bytes());
+        }
+        text.clear();
+        let annotation = frame(&mut text, stack, addr, style.symbols, &mut budget);
+        line(out, &text);
+        if let Some(annotation) = annotation {
+            line(out, format!("  [ {annotation} ]").as_bytes());
+        }
     }
 }
 
@@ -94,12 +133,47 @@ pub fn folded(out: &mut Vec<u8>, number: u64, symbols: Symbols<'_>) {
     let Some(stack) = symbols.stacks.get(number) else { return };
     let mut budget = Budget::of(stack);
     let frames: Vec<u64> = frames(stack, symbols.names).collect();
-    for (i, &addr) in frames.iter().rev().enumerate() {
-        if i > 0 {
+    let mut inlined = Vec::new();
+    for (depth, &addr) in frames.iter().enumerate().rev() {
+        if depth + 1 < frames.len() {
             out.push(b';');
         }
+        let start = out.len();
         frame(out, stack, addr, symbols, &mut budget);
+        one_word(&mut out[start..]);
+        let module = put_into(stack, depth, addr, symbols.names, &mut inlined);
+        for name in inlined.drain(..).rev() {
+            // The mark that flame graphs know.
+            let start = out.len() + 1;
+            let _ = write!(out, ";{}`{name}_[i]", module.as_deref().unwrap_or_default());
+            one_word(&mut out[start..]);
+        }
     }
+}
+
+/// Replaces what would separate frames or lines of a folded profile: a file's names may hold anything.
+pub fn one_word(text: &mut [u8]) {
+    for byte in text {
+        if matches!(byte, b';' | 0..=0x1f | 0x7f) {
+            *byte = b'_';
+        }
+    }
+}
+
+/// The functions that a compiler put where a frame of a process is, innermost first, and the module they are of. All
+/// frames but the first are behind a call: what matters is the place of the call.
+fn put_into(
+    stack: &Stack,
+    depth: usize,
+    addr: u64,
+    names: &dyn Names,
+    inlined: &mut Vec<Rc<str>>,
+) -> Option<Rc<str>> {
+    if stack.origin == Origin::Kernel {
+        return None;
+    }
+    names.inlined(&stack.process, if depth == 0 { addr } else { addr.wrapping_sub(1) }, inlined);
+    if inlined.is_empty() { None } else { names.user(&stack.process, addr).map(|place| place.module) }
 }
 
 /// What surrounds a tracepoint's subscribers, at the top of a kernel stack.
@@ -141,10 +215,18 @@ impl Budget {
     }
 }
 
-fn frame(out: &mut Vec<u8>, stack: &Stack, addr: u64, symbols: Symbols<'_>, budget: &mut Budget) {
+/// Appends the text of a frame. What is returned is an annotation of it, which has a line of its own below.
+fn frame(
+    out: &mut Vec<u8>,
+    stack: &Stack,
+    addr: u64,
+    symbols: Symbols<'_>,
+    budget: &mut Budget,
+) -> Option<Rc<str>> {
     let names = symbols.names;
     if stack.origin == Origin::Kernel {
-        return place(out, addr, names.kernel(addr).as_ref(), Detail::Offset);
+        place(out, addr, names.kernel(addr).as_ref(), Detail::Offset);
+        return None;
     }
     let found = names.user(&stack.process, addr);
     let nameless = found.as_ref().is_none_or(|place| place.symbol.is_none());
@@ -153,14 +235,13 @@ fn frame(out: &mut Vec<u8>, stack: &Stack, addr: u64, symbols: Symbols<'_>, budg
         && let Some(name) = names.made(&stack.process, addr)
     {
         match (budget.take(name.len()), name.strip_prefix('@')) {
-            (true, None) => return out.extend_from_slice(name.as_bytes()),
+            (true, None) => {
+                out.extend_from_slice(name.as_bytes());
+                return None;
+            }
             (true, Some(text)) => {
-                // An annotation: on its own line, below the frame.
                 place(out, addr, found.as_ref(), Detail::Offset);
-                out.push(b'\n');
-                out.resize(out.len() + symbols.indent, b' ');
-                let _ = write!(out, "  [ {text} ]");
-                return;
+                return Some(text.into());
             }
             (false, _) => symbols.stacks.overflow(),
         }
@@ -171,4 +252,5 @@ fn frame(out: &mut Vec<u8>, stack: &Stack, addr: u64, symbols: Symbols<'_>, budg
         }
         found => place(out, addr, found.as_ref(), Detail::Offset),
     }
+    None
 }

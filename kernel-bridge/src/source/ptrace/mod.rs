@@ -40,7 +40,7 @@ use self::command::Command;
 use self::context::StopContext;
 use self::sampling::Sampler;
 use self::sys::{Resume, Waited};
-use self::threads::Threads;
+use self::threads::{Thread, Threads};
 use super::targets::Target;
 use crate::child::split_command;
 use crate::env::SourceEnvironment;
@@ -219,6 +219,7 @@ impl EventSource for PtraceSource {
 
     fn configure(&mut self, options: &Options) {
         self.symbols.set_demangle(options.demangle);
+        self.symbols.set_inlined(options.inlined);
         self.dwarf = options.dwarf;
         self.only_cpu = options.cpu;
         self.evaltime = options.evaltime;
@@ -243,6 +244,9 @@ impl EventSource for PtraceSource {
                 .map_err(|error| Error::new(error.to_string()).context("cannot trace the command"))?;
             executed.push(pid);
         }
+        if !calls.profile.is_empty() {
+            self.notices.extend(self.roots.iter().flatten().next().and_then(|&tid| sampling::refusal(tid)));
+        }
         self.calls = Rc::new(calls);
         if self.evaltime != EvalTime::Exec {
             for pid in executed {
@@ -259,6 +263,9 @@ impl EventSource for PtraceSource {
     fn open(&mut self) -> Result<(), Error> {
         self.open = true;
         self.sampler = Sampler::new(&self.calls.profile, host::monotonic());
+        for (tid, thread) in self.threads.iter_mut() {
+            thread.clock = self.sampler.begin(tid);
+        }
         let attached: Vec<u32> =
             self.threads.iter_mut().filter(|(_, thread)| thread.attached).map(|(tid, _)| tid).collect();
         for pid in self.targets().into_iter().filter(|pid| !attached.contains(pid)) {
@@ -282,13 +289,8 @@ impl EventSource for PtraceSource {
         }
         let mut patience = if self.delivered { FLUSH_AFTER } else { IDLE };
         self.delivered = false;
-        if let Some(due) = self.sampler.next() {
-            let now = host::monotonic();
-            if due <= now {
-                self.sample(now);
-            }
-            let next = self.sampler.next().unwrap_or(due);
-            patience = patience.min(Duration::from_nanos(next.saturating_sub(now)));
+        if let Some(next) = self.sample() {
+            patience = patience.min(Duration::from_nanos(next.saturating_sub(host::monotonic())));
         }
         self.alarm.set(left.map_or(patience, |left| left.min(patience)));
         let result = self.wait_until_alarm(left, sink);
@@ -368,19 +370,29 @@ impl PtraceSource {
         }
     }
 
-    /// Interrupts the threads that run, so that they fire the probes that are due.
-    fn sample(&mut self, now: u64) {
-        let probes = self.sampler.take(now);
-        if probes.is_empty() {
-            return;
-        }
+    /// Interrupts the threads of which a sample is due, so that they fire. When to do so again; never without samples.
+    fn sample(&mut self) -> Option<u64> {
+        self.sampler.next()?;
+        let all = self.sampler.looks(host::monotonic());
+        // Without clocks of their own they take turns.
+        let mut turns: Vec<(u64, u32)> = Vec::new();
         for (tid, thread) in self.threads.iter_mut() {
             // One that has not stopped since the last time is still on its way to it.
-            if thread.due.is_empty() && thread.born && thread.is_running(tid) {
-                thread.due.extend_from_slice(&probes);
-                sys::interrupt(tid);
+            let sampled = thread.due.is_empty() && thread.born && !thread.exiting;
+            if !sampled || !self.sampler.is_due(thread.pid, thread.clock.as_ref(), all) {
+                continue;
+            }
+            match thread.clock {
+                Some(_) => sample_thread(&mut self.sampler, tid, thread),
+                None => turns.push((thread.turn, tid)),
             }
         }
+        turns.sort_unstable();
+        for (_, tid) in turns {
+            let Some(thread) = self.threads.get(tid) else { continue };
+            sample_thread(&mut self.sampler, tid, thread);
+        }
+        self.sampler.next()
     }
 
     /// Whether the wake-up descriptor becomes readable within a time; without one, sleeps.
@@ -407,7 +419,7 @@ impl PtraceSource {
                             left -= usize::from(known.is_some());
                             let own = event != 0 || signal == libc::SIGTRAP | 0x80;
                             sys::detach(tid, if own { 0 } else { signal });
-                            self.threads.remove(tid);
+                            drop(self.threads.remove(tid));
                         }
                     }
                 }
@@ -421,7 +433,7 @@ impl PtraceSource {
         }
         self.alarm.stop();
         // One that did not stop in time is the kernel's to let go when this process ends.
-        attached.iter().for_each(|&tid| self.threads.remove(tid));
+        attached.iter().for_each(|&tid| drop(self.threads.remove(tid)));
     }
 
     /// Kills whatever is still traced and waits until it is gone.
@@ -449,6 +461,18 @@ impl PtraceSource {
         }
         self.alarm.stop();
         self.threads = Threads::default();
+    }
+}
+
+/// Interrupts a thread, if it runs, to fire the probes that are due.
+fn sample_thread(sampler: &mut Sampler, tid: u32, thread: &mut Thread) {
+    if !thread.is_running(tid) {
+        return;
+    }
+    thread.due = sampler.take(thread.pid, &mut thread.clock);
+    if !thread.due.is_empty() {
+        thread.turn += 1;
+        sys::interrupt(tid);
     }
 }
 

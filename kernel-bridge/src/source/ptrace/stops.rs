@@ -186,6 +186,9 @@ impl PtraceSource {
     fn born(&mut self, tid: u32, signal: libc::c_int, sink: &mut dyn EventSink) -> Flow {
         let Some(thread) = self.threads.get(tid) else { return Flow::Continue };
         thread.born = true;
+        if thread.clock.is_none() {
+            thread.clock = self.sampler.begin(tid);
+        }
         let (pid, number) = (thread.pid, thread.current.take());
         let calls = Rc::clone(&self.calls);
         if let Some(number) = number
@@ -285,7 +288,10 @@ impl PtraceSource {
 
     /// Takes a thread that is gone off the books.
     pub(super) fn note_gone(&mut self, tid: u32, status: libc::c_int) {
-        self.threads.remove(tid);
+        if let Some(clock) = self.threads.remove(tid) {
+            self.sampler.end(&clock);
+        }
+        self.sampler.end_process(tid);
         if let Some(root) = self.roots.iter_mut().find(|root| **root == Some(tid)) {
             *root = None;
             let how = if libc::WIFEXITED(status) {

@@ -8,6 +8,7 @@ use dtrail_lang::ir::ProbeIndex;
 use dtrail_vm::vars::Thread as Identity;
 
 use super::calls::Fact;
+use super::sampling::Clock;
 use crate::procfs;
 
 /// A traced thread.
@@ -27,6 +28,10 @@ pub(super) struct Thread {
     pub(super) attached: bool,
     /// Probes to fire when it stops after an interrupt.
     pub(super) due: Vec<ProbeIndex>,
+    /// The clock by which it is sampled.
+    pub(super) clock: Option<Clock>,
+    /// How often it has been sampled.
+    pub(super) turn: u64,
     name: Option<Vec<u8>>,
     parent: Option<u32>,
     ids: Option<(u32, u32)>,
@@ -43,6 +48,8 @@ impl Thread {
             current: None,
             attached: false,
             due: Vec::new(),
+            clock: None,
+            turn: 0,
             name: None,
             parent: None,
             ids: None,
@@ -188,9 +195,9 @@ impl Threads {
         Some(*live == 0)
     }
 
-    /// Removes a thread that is gone.
-    pub(super) fn remove(&mut self, tid: u32) {
-        let Some(thread) = self.by_tid.remove(&tid) else { return };
+    /// Removes a thread that is gone; its clock, if it had one.
+    pub(super) fn remove(&mut self, tid: u32) -> Option<Clock> {
+        let thread = self.by_tid.remove(&tid)?;
         // The first thread is waited for last.
         if tid == thread.pid {
             self.live.remove(&tid);
@@ -198,6 +205,7 @@ impl Threads {
                 other.parent = None;
             }
         }
+        thread.clock
     }
 
     /// A thread has executed a new image: it has its process's ID now, and the other threads are ending. Gives
@@ -211,11 +219,13 @@ impl Threads {
             gone = executing.as_ref().map(|thread| thread.identity(former));
             // The first thread counts as ended, if it had not been seen to.
             self.exiting(pid);
-            executing.map(|thread| thread.current)
+            executing.map(|thread| (thread.current, thread.clock))
         };
         let Some(thread) = self.by_tid.get_mut(&pid) else { return gone };
-        if let Some(current) = current {
+        if let Some((current, clock)) = current {
             thread.current = current;
+            // It counts the thread that executed, whatever its ID.
+            thread.clock = clock;
             thread.exiting = false;
         }
         (thread.name, thread.ids, thread.stat) = (None, None, None);

@@ -1,0 +1,1 @@
+BEGIN { x = stack(); trace(x < x); }

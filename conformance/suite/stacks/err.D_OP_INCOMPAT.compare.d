@@ -1,0 +1,1 @@
+BEGIN { x = stack(); y = ustack(); trace(x == y); }

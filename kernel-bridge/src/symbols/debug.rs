@@ -1,0 +1,94 @@
+//! Separate debug files: a stripped object in, the object that has its symbols out. It is found by the build ID under
+//! `/usr/lib/debug`, or by the name that the object gives (`.gnu_debuglink`); one of another build is not taken.
+
+use std::fs::File;
+use std::os::unix::fs::OpenOptionsExt;
+
+use super::elf::Elf;
+use super::image::Image;
+
+/// Finds the debug file of an object.
+pub(super) type Separate<'s> = &'s dyn Fn(&Elf) -> Option<Elf>;
+
+/// The debug file of an object at a path. Paths in `root` are those of the namespace that it is of.
+pub(super) fn find(elf: &Elf, path: &str, root: &str) -> Option<Elf> {
+    let open = |path: String| {
+        let debug = Elf::open(Image::File(regular(&format!("{root}{path}"))?.into()))?;
+        debug.has_symbols().then_some(debug)
+    };
+    let own = elf.build_id();
+    if let Some((first, rest)) = own.as_deref().and_then(|id| id.split_at_checked(2))
+        && let Some(debug) = open(format!("/usr/lib/debug/.build-id/{first}/{rest}.debug"))
+        && debug.build_id() == own
+    {
+        return Some(debug);
+    }
+    let (name, sum) = elf.debug_link()?;
+    let folder = path.rsplit_once('/').map_or("", |(folder, _)| folder);
+    let belongs = |debug: &Elf| match (&own, debug.build_id()) {
+        (Some(own), Some(its)) => *own == its,
+        _ => check_sum(&debug.image) == Some(sum),
+    };
+    [format!("{folder}/{name}"), format!("{folder}/.debug/{name}"), format!("/usr/lib/debug{folder}/{name}")]
+        .into_iter()
+        .find_map(|path| open(path).filter(belongs))
+}
+
+/// Opens a file that is nothing but a file: what a traced process has at a path may be anything, and to open a pipe would
+/// wait for its writer.
+pub(super) fn regular(path: &str) -> Option<File> {
+    std::fs::metadata(path).ok().filter(std::fs::Metadata::is_file)?;
+    let file = File::options().read(true).custom_flags(libc::O_NONBLOCK | libc::O_NOCTTY).open(path).ok()?;
+    file.metadata().is_ok_and(|metadata| metadata.is_file()).then_some(file)
+}
+
+/// The check sum that `.gnu_debuglink` has of a file: CRC-32 as in Ethernet.
+fn check_sum(image: &Image) -> Option<u32> {
+    const TABLE: [u32; 256] = {
+        let mut table = [0; 256];
+        let mut byte = 0;
+        while byte < 256 {
+            let mut sum = byte as u32;
+            let mut bit = 0;
+            while bit < 8 {
+                sum = if sum & 1 == 1 { sum >> 1 ^ 0xedb8_8320 } else { sum >> 1 };
+                bit += 1;
+            }
+            table[byte] = sum;
+            byte += 1;
+        }
+        table
+    };
+    let mut sum = u32::MAX;
+    let size = image.len();
+    for at in (0..size).step_by(1 << 16) {
+        for byte in image.read(at, (size - at).min(1 << 16))? {
+            sum = sum >> 8 ^ TABLE[usize::from(sum as u8 ^ byte)];
+        }
+    }
+    Some(!sum)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_check_sum_is_the_usual_one() {
+        assert_eq!(check_sum(&Image::Bytes(b"123456789"[..].into())), Some(0xcbf4_3926));
+        assert_eq!(check_sum(&Image::Bytes(b""[..].into())), Some(0));
+    }
+
+    #[test]
+    fn a_pipe_is_not_waited_for() {
+        let path = std::env::temp_dir().join(format!("dtrail-pipe-{}", std::process::id()));
+        let path = path.to_str().expect("a plain name");
+        let name = std::ffi::CString::new(path).expect("no NUL");
+        // SAFETY: the name is alive and ends with a NUL.
+        assert_eq!(unsafe { libc::mkfifo(name.as_ptr(), 0o600) }, 0);
+        assert!(regular(path).is_none());
+        std::fs::remove_file(path).expect("it was made");
+        assert!(regular("/proc/self/exe").is_some());
+        assert!(regular("/dev/null").is_none());
+    }
+}
