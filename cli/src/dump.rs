@@ -4,6 +4,7 @@ use std::fmt::Write as _;
 
 use dtrail_kernel_bridge::ebpf::disasm;
 use dtrail_kernel_bridge::source::{bpf, inject};
+use dtrail_lang::Compiled;
 use dtrail_lang::ast;
 use dtrail_lang::env::Environment;
 use dtrail_lang::ir::print::{self, Spans};
@@ -28,7 +29,12 @@ pub(crate) fn ast(
 
 /// The program as lowered, then what the planner made of each clause.
 pub(crate) fn ir(plan: &Plan) -> String {
-    let mut text = print::program(&plan.program, Spans::Omit);
+    print::program(&plan.program, Spans::Omit) + &parts(plan)
+}
+
+/// What the planner made of each clause.
+pub(crate) fn parts(plan: &Plan) -> String {
+    let mut text = String::new();
     let parts = [("kernel", &plan.kernel), ("user", &plan.user)];
     for id in 0..plan.program.clauses.len() {
         let id = ClauseId(id as u32);
@@ -68,6 +74,30 @@ pub(crate) fn disassembly(program: &Program) -> String {
             print::clause(program, id, clause, Spans::Omit)
         );
     }
+    text
+}
+
+/// What the passes of the compiler made, a line each (`debug`).
+pub(crate) fn passes(sources: &SourceMap, compiled: &Compiled, progname: &str) -> String {
+    let mut text = String::new();
+    let mut line = |what: String| {
+        let _ = writeln!(text, "{progname} DEBUG: {what}");
+    };
+    for (id, matched) in sources.ids().zip(&compiled.matched) {
+        let source = sources.get(id);
+        let what = if source.kind == SourceKind::Library { "library" } else { "program" };
+        let name = source.name.lines().next().unwrap_or_default();
+        line(format!("{what} {name}: {} bytes, {matched} probes matched", source.text.len()));
+    }
+    let program = &compiled.program;
+    for (number, clause) in program.clauses.iter().enumerate() {
+        let code: usize = clause.blocks.iter().map(|block| block.insts.len()).sum();
+        let (blocks, registers) = (clause.blocks.len(), clause.regs.len());
+        line(format!("clause c{number}: {code} instructions in {blocks} blocks, {registers} registers"));
+    }
+    let (vars, aggs) = (program.vars.len(), program.aggs.len());
+    let (probes, enablings) = (program.probes.len(), program.enablings.len());
+    line(format!("{vars} variables, {aggs} aggregations, {enablings} enablings of {probes} probes"));
     text
 }
 

@@ -69,6 +69,17 @@ impl Machine {
         }
     }
 
+    /// Why this process may not use the source that it would trace the whole machine with.
+    pub(crate) fn missing_privilege(&self) -> Option<String> {
+        match self {
+            Machine::Open { kind: Kind::Bpf, .. } => {
+                let why = caps::can_bpf().err()?;
+                Some(format!("{}; with -c, source ptrace needs no privilege", why.message))
+            }
+            _ => None,
+        }
+    }
+
     /// What the source decides before an event leaves the kernel, and its name; for `--explain` and `--dump`.
     pub(crate) fn capabilities(&self) -> (Capabilities, &'static str) {
         match self {
@@ -130,17 +141,24 @@ pub(crate) fn choose(
         _ => None,
     };
     let wake = interrupts.map(Interrupts::descriptor);
+    let data = &settings.types_from;
     let machine = if targets.is_empty() || !traces {
-        let environment = match kind {
+        let mut environment = match kind {
             Kind::Bpf => SourceEnvironment::bpf(None),
             Kind::Ptrace => SourceEnvironment::ptrace(None),
         };
+        environment.read_types_from(data);
         Machine::Open { environment: Box::new(environment), kind }
     } else {
         let symbols: Rc<Symbols> = Rc::default();
         let source: Box<dyn EventSource> = match kind {
-            Kind::Bpf => Box::new(BpfSource::new(&targets, wake)?.with_symbols(symbols.clone())),
-            Kind::Ptrace => Box::new(PtraceSource::new(&targets, wake)?.with_symbols(symbols.clone())),
+            Kind::Bpf => {
+                Box::new(BpfSource::new(&targets, wake)?.with_symbols(symbols.clone()).with_types(data))
+            }
+            Kind::Ptrace => {
+                let source = PtraceSource::new(&targets, wake)?;
+                Box::new(source.with_symbols(symbols.clone()).with_types(data))
+            }
         };
         Machine::Ready { source, host: Box::new(LinuxHost::new().with_symbols(symbols)) }
     };
@@ -170,7 +188,9 @@ impl Machine {
             Kind::Bpf => {
                 caps::can_bpf()
                     .map_err(|why| why.help("run as root, or give a command with -c to trace only that"))?;
-                Box::new(BpfSource::new(&[], wake)?.with_symbols(symbols.clone()))
+                Box::new(
+                    BpfSource::new(&[], wake)?.with_symbols(symbols.clone()).with_types(&settings.types_from),
+                )
             }
             Kind::Ptrace => {
                 return Err(Error::new("source 'ptrace' traces processes that it is told of")
@@ -218,8 +238,9 @@ fn synthetic(
     }
     let text =
         fs::read(path).map_err(|e| Failure::fatal(format!("failed to open {path}: {}", reason(&e))))?;
-    let file = EventFile::parse(&String::from_utf8_lossy(&text))
+    let mut file = EventFile::parse(&String::from_utf8_lossy(&text))
         .map_err(|e| Failure::fatal(format!("failed to read events from {path}: {e}")))?;
+    file.environment.read_types_from(&settings.types_from);
     let notice = file.steps.is_empty().then(|| format!("warning: no events in {path}"));
     let source = match options.engine.unwrap_or(EngineChoice::Interp) {
         EngineChoice::Interp | EngineChoice::Jit => SyntheticSource::new(file),

@@ -10,10 +10,10 @@ use dtrail_lang::builtins::foreign;
 use dtrail_lang::check::Attributes;
 use dtrail_lang::diag::Diagnostic;
 use dtrail_lang::diag::render::{self, Style};
-use dtrail_lang::env::{FiredBy, NoMatch, ProbePattern};
+use dtrail_lang::env::{Environment, FiredBy, NoMatch, ProbePattern};
 use dtrail_lang::options::{self, BufResize, OptionError, Options as Settings, Preprocessor, SetBy};
 use dtrail_lang::parse::prescan;
-use dtrail_lang::plan::{self, Placement, Plan, PlanOptions};
+use dtrail_lang::plan::{self, Capabilities, Placement, Plan, PlanOptions};
 use dtrail_lang::source::{Source, SourceKind, SourceMap};
 use dtrail_lang::stability;
 use dtrail_lang::{Compiled, ir};
@@ -131,11 +131,12 @@ impl Session<'_> {
             self.print(&text)?;
             return Ok(Outcome::status(0));
         }
-        let compiled = self.compile(&machine)?;
-        if self.options.disassemble {
-            let text = dump::disassembly(&compiled.program);
-            let _ = self.streams.stderr.write_all(text.as_bytes());
+        if self.settings.tool.core {
+            dtrail_kernel_bridge::sys::raise_core_limit();
         }
+        let compiled = self.compile(&machine)?;
+        self.write_types(&compiled)?;
+        self.tell_forms(&compiled, &machine)?;
         // A program with a mistake leaves no file behind.
         if !matches!(self.options.mode, Mode::Header | Mode::Link) {
             self.open_output()?;
@@ -149,7 +150,10 @@ impl Session<'_> {
             }
             Mode::Explain => {
                 let (plan, source) = self.plan(compiled, &machine)?;
-                let text = format!("source {source}\n{}", dtrail_lang::plan::explain(&plan, &self.sources));
+                let missing = machine.missing_privilege();
+                let missing = missing.map_or(String::new(), |why| format!("cannot run here: {why}\n"));
+                let plan = dtrail_lang::plan::explain(&plan, &self.sources);
+                let text = format!("source {source}\n{missing}{plan}");
                 self.print(&text)?;
                 Ok(Outcome::status(0))
             }
@@ -261,6 +265,50 @@ impl Session<'_> {
         Ok(compiled)
     }
 
+    /// `ctypes` and `dtypes`
+    fn write_types(&self, compiled: &Compiled) -> Result<(), Failure> {
+        let Some(data) = &compiled.type_data else { return Ok(()) };
+        let tool = &self.settings.tool;
+        for (file, bytes) in [(&tool.ctypes, &data.included), (&tool.dtypes, &data.own)] {
+            if let Some(file) = file {
+                std::fs::write(file, bytes).map_err(|e| {
+                    Failure::fatal(format!("failed to write types to {file}: {}", reason(&e)))
+                })?;
+            }
+        }
+        Ok(())
+    }
+
+    /// `tree`, `debug`, and `-S` with `disasm`: what the compiler made, on standard error.
+    fn tell_forms(&mut self, compiled: &Compiled, machine: &Machine) -> Result<(), Failure> {
+        let tool = self.settings.tool.clone();
+        let mut text = String::new();
+        if tool.tree {
+            text += &dump::ast(&self.sources, machine.environment(), &self.arguments(), &mut self.settings)?;
+        }
+        if tool.debug {
+            text += &dump::passes(&self.sources, compiled, self.progname);
+        }
+        if self.options.disassemble || tool.verbose {
+            let forms = if tool.disasm == 0 { 1 } else { tool.disasm };
+            if forms & 1 != 0 {
+                text += &dump::disassembly(&compiled.program);
+            }
+            if forms & !1 != 0 {
+                let (plan, _) = self.plan(compiled.clone(), machine)?;
+                if forms & 2 != 0 {
+                    text += &dump::parts(&plan);
+                }
+                if forms & 12 != 0 {
+                    let injected = matches!(self.options.source, SourceChoice::Synthetic(_));
+                    text += &dump::ebpf(&plan, &self.settings, injected)?;
+                }
+            }
+        }
+        let _ = self.streams.stderr.write_all(text.as_bytes());
+        Ok(())
+    }
+
     /// The file of `-h`.
     fn header_name(&self) -> Result<String, Failure> {
         let programs = &self.options.programs;
@@ -321,7 +369,7 @@ impl Session<'_> {
         self.plan_for(compiled.program, capabilities).map(|plan| (plan, name))
     }
 
-    fn plan_for(&self, program: ir::Program, capabilities: plan::Capabilities) -> Result<Plan, Failure> {
+    fn plan_for(&self, program: ir::Program, capabilities: Capabilities) -> Result<Plan, Failure> {
         let mut options = PlanOptions {
             placement: self.settings.placement,
             relaxed_exit: self.settings.relaxedexit,
@@ -359,6 +407,7 @@ impl Session<'_> {
             watched.map_err(|e| Failure::fatal(format!("cannot watch for signals: {}", reason(&e))))?;
         }
         let matched = compiled.matched;
+        let waits = compiled.waits;
         let program = compiled.program;
         if program.enablings.iter().all(|enabling| enabling.probes.is_empty()) && !self.settings.zdefs {
             return Err(Failure::fatal("no probes matched"));
@@ -370,16 +419,24 @@ impl Session<'_> {
             if !self.settings.quiet {
                 self.notices(&matched, None);
             }
-            return Err(Failure::fatal("could not enable tracing: Destructive actions not allowed"));
+            let help = if self.terse { "" } else { "\n  help: -w allows them" };
+            return Err(Failure::fatal(format!(
+                "could not enable tracing: Destructive actions not allowed{help}"
+            )));
         }
         let lowered = sizes::all(&mut self.settings).iter().zip(asked).any(|(size, asked)| *size < asked);
         if self.settings.bufresize == BufResize::Manual && lowered {
             return Err(Failure::fatal("could not enable tracing: Cannot allocate memory"));
         }
         let mut tracer = machine.ready(traces, &self.settings, self.interrupts)?;
-        let plan = self.plan_for(program, tracer.source.capabilities())?;
+        let arguments = self.arguments();
+        // What waits for probes must be able to go over to another plan.
+        let waits = waits && tracer.source.may_appear();
+        let capabilities = if waits { Capabilities::NONE } else { tracer.source.capabilities() };
+        let plan = self.plan_for(program, capabilities)?;
         if !self.settings.quiet {
             self.notices(&matched, notice.filter(|_| traces));
+            self.missing_target();
         }
         for notice in resized {
             let prefix = if notice.prefixed { format!("{}: ", self.progname) } else { String::new() };
@@ -414,6 +471,15 @@ impl Session<'_> {
             Some(EngineChoice::Jit) => Box::new(Jit::after(0)),
             Some(EngineChoice::Rbpf | EngineChoice::Bpf) | None => Box::new(Jit::default()),
         };
+        let mut again = Again {
+            sources: &self.sources,
+            settings: self.settings.clone(),
+            arguments,
+            matched: matched.iter().sum(),
+            progname: self.progname,
+            terse: self.terse,
+        };
+        let renewal: Option<&mut dyn consumer::Renewal> = if waits { Some(&mut again) } else { None };
         let outcome = consumer::run(
             &plan,
             &mut *tracer.source,
@@ -422,6 +488,7 @@ impl Session<'_> {
             &mut output,
             &settings,
             interrupts,
+            renewal,
         )?;
         Ok(Outcome { status: outcome.status, kernel_part })
     }
@@ -455,6 +522,21 @@ impl Session<'_> {
             text += &format!("{}: {notice}\n", self.progname);
         }
         let _ = self.streams.stderr.write_all(text.as_bytes());
+    }
+
+    /// Says that `$target` is nobody where a program asks for it and no process is given.
+    fn missing_target(&mut self) {
+        let made_up = matches!(self.options.source, SourceChoice::Synthetic(_));
+        if self.terse || made_up || !self.options.targets.is_empty() {
+            return;
+        }
+        if self.sources.ids().any(|id| prescan::names_target(&self.sources.get(id).text)) {
+            let _ = writeln!(
+                self.streams.stderr,
+                "{}: $target is 0: give a command with -c or a process with -p",
+                self.progname
+            );
+        }
     }
 
     /// A mistake in a program: DTrace's line first unless a person reads it, then the place, unless we are called `dtrace`.
@@ -568,6 +650,43 @@ impl Session<'_> {
             }
             None => print_to(&mut *self.streams.stdout, STANDARD_OUTPUT, bytes),
         }
+    }
+}
+
+/// Compiles the programs again when probes have appeared.
+struct Again<'a> {
+    sources: &'a SourceMap,
+    settings: Settings,
+    arguments: Vec<String>,
+    /// How many probes they matched the last time.
+    matched: usize,
+    progname: &'a str,
+    terse: bool,
+}
+
+impl consumer::Renewal for Again<'_> {
+    fn renew(&mut self, environment: &dyn Environment) -> Result<Option<Plan>, String> {
+        let said = |diagnostic: &Diagnostic| {
+            let line = render::classic(diagnostic, self.sources, self.settings.errtags);
+            let excerpt = match self.terse {
+                true => String::new(),
+                false => render::excerpt(diagnostic, self.sources, Style::Plain),
+            };
+            format!("{}: {line}\n{excerpt}", self.progname)
+        };
+        let mut settings = self.settings.clone();
+        let compiled = dtrail_lang::compile(self.sources, environment, &mut settings, &self.arguments)
+            .map_err(|diagnostic| said(&diagnostic))?;
+        let matched = compiled.matched.iter().sum();
+        if matched == self.matched {
+            return Ok(None);
+        }
+        let options =
+            PlanOptions { placement: settings.placement, relaxed_exit: settings.relaxedexit, overflow: None };
+        let plan = plan::plan(compiled.program, Capabilities::NONE, &options)
+            .map_err(|errors| errors.first().map_or_else(String::new, said))?;
+        self.matched = matched;
+        Ok(Some(plan))
     }
 }
 

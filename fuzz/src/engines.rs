@@ -52,7 +52,8 @@ fn seen(text: &str, events: &str, place: Place, engine: &mut dyn Engine) -> Opti
     let plan = plan::plan(compiled.program, source.capabilities(), &PlanOptions::default()).ok()?;
     let settings = Settings { quiet: true, ..Settings::default() };
     let (host, mut output) = (source.host(), CaptureOutput::default());
-    let result = consumer::run(&plan, &mut source, engine, &host, &mut output, &settings, &AtomicU32::new(0));
+    let result =
+        consumer::run(&plan, &mut source, engine, &host, &mut output, &settings, &AtomicU32::new(0), None);
     let text = |bytes: Vec<u8>| String::from_utf8_lossy(&bytes).into_owned();
     let result = result.map_err(|error| error.to_string());
     Some(Seen { out: text(output.out), err: text(output.err), result })

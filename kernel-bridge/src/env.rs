@@ -11,6 +11,7 @@ use std::path::Path;
 use dtrail_lang::env::{
     Environment, KernelSymbol, KernelTypes, NoMatch, Probe, ProbeId, ProbePattern, glob_match,
 };
+use dtrail_lang::options::TypeData;
 
 use crate::providers;
 use crate::readers::kallsyms;
@@ -63,17 +64,24 @@ impl MacroValues {
 /// Why a source cannot give a probe: `None` if it can, else a text that names the source that can.
 pub type Refusal = fn(&Probe) -> Option<String>;
 
+/// The number of the first probe that appears later.
+const FIRST_LATE: u32 = 90_000;
+
 /// The probes that exist, as one source can serve them.
 #[derive(Debug)]
 pub struct SourceEnvironment {
     /// The probes of the provider table, then those that the source itself adds; a probe's number is its position + 1.
     listed: Vec<Probe>,
+    /// Those that appear while tracing goes on, with whether they have.
+    late: Vec<(Probe, bool)>,
     /// Those made by being named; their numbers go on after `listed`.
     made: RefCell<Vec<Probe>>,
     refuses: Refusal,
     macros: MacroValues,
     /// The kernel's types, opened when a program first names one, or why there are none.
     types: OnceCell<Result<RunningTypes, String>>,
+    /// Where they are read.
+    type_data: TypeData,
     tracepoints: Tracepoints,
     trace_events: TraceEvents,
 }
@@ -102,13 +110,54 @@ impl SourceEnvironment {
         }
         SourceEnvironment {
             listed,
+            late: Vec::new(),
             made: RefCell::new(Vec::new()),
             refuses,
             macros,
             types: OnceCell::new(),
+            type_data: TypeData::default(),
             tracepoints: Tracepoints::default(),
             trace_events: TraceEvents::default(),
         }
+    }
+
+    /// Adds a probe that appears later; until [`SourceEnvironment::hide_late`] it can be named. Gives its place among
+    /// those.
+    pub fn add_late(&mut self, mut probe: Probe) -> usize {
+        probe.id = ProbeId(FIRST_LATE + self.late.len() as u32);
+        self.late.push((probe, true));
+        self.late.len() - 1
+    }
+
+    /// Lets the probes that appear later be unknown.
+    pub fn hide_late(&mut self) {
+        self.late.iter_mut().for_each(|(_, there)| *there = false);
+    }
+
+    /// A probe that was to appear later is there.
+    pub fn appear(&mut self, place: usize) {
+        if let Some((_, there)) = self.late.get_mut(place) {
+            *there = true;
+        }
+    }
+
+    /// Whether there are probes that have not appeared yet.
+    pub fn may_appear(&self) -> bool {
+        self.late.iter().any(|(_, there)| !there)
+    }
+
+    /// Those that have appeared.
+    fn appeared(&self) -> impl Iterator<Item = &Probe> {
+        self.late.iter().filter(|(_, there)| *there).map(|(probe, _)| probe)
+    }
+
+    /// Says where the kernel's types are read, before anybody has asked for one.
+    pub fn read_types_from(&mut self, data: &TypeData) {
+        self.type_data = data.clone();
+    }
+
+    fn running_types(&self) -> &Result<RunningTypes, String> {
+        self.types.get_or_init(|| RunningTypes::open(&self.type_data))
     }
 
     /// The probe of this name that a description names by its words alone: made on demand, or made before.
@@ -203,8 +252,13 @@ fn process_provider(provider: &str) -> Option<NoMatch> {
 
 impl Environment for SourceEnvironment {
     fn match_probes(&self, pattern: &ProbePattern) -> Result<Vec<Probe>, NoMatch> {
-        let mut matched: Vec<Probe> =
-            self.listed.iter().filter(|probe| matches(pattern, probe)).cloned().collect();
+        let mut matched: Vec<Probe> = self
+            .listed
+            .iter()
+            .chain(self.appeared())
+            .filter(|probe| matches(pattern, probe))
+            .cloned()
+            .collect();
         let asked_for = matched.iter().any(|probe| *probe.name == *pattern.name);
         if !asked_for && let Some(probe) = self.made_for(pattern) {
             matched.push(probe);
@@ -213,7 +267,7 @@ impl Environment for SourceEnvironment {
             matched.extend(self.made.borrow().iter().filter(|probe| matches(pattern, probe)).cloned());
         }
         if self.may_be_tracepoint(pattern, &matched) {
-            let types = self.types.get_or_init(RunningTypes::open).as_ref().ok();
+            let types = self.running_types().as_ref().ok();
             matched.extend(types.into_iter().flat_map(|types| self.tracepoints.matching(types, pattern)));
             matched.extend(self.trace_events.matching(types, pattern));
         }
@@ -233,14 +287,14 @@ impl Environment for SourceEnvironment {
     }
 
     fn kernel_types(&self) -> Result<&dyn KernelTypes, String> {
-        match self.types.get_or_init(RunningTypes::open) {
+        match self.running_types() {
             Ok(types) => Ok(types),
             Err(why) => Err(why.clone()),
         }
     }
 
     fn kernel_symbol(&self, module: Option<&str>, name: &str) -> Result<Option<KernelSymbol>, String> {
-        let types = self.types.get_or_init(RunningTypes::open).as_ref().ok();
+        let types = self.running_types().as_ref().ok();
         let ty =
             types.filter(|_| module.is_none_or(|m| m == "vmlinux")).and_then(|types| types.variable(name));
         let found = kallsyms::find(module, name)
@@ -262,11 +316,12 @@ impl Environment for SourceEnvironment {
         let index = (id.0 as usize).checked_sub(1)?;
         let made = || self.made.borrow().get(index.checked_sub(self.listed.len())?).cloned();
         let tracepoint = || {
-            let types = self.types.get_or_init(RunningTypes::open).as_ref().ok();
+            let types = self.running_types().as_ref().ok();
             let raw = types.and_then(|types| self.tracepoints.by_id(types, id));
             raw.or_else(|| self.trace_events.by_id(types, id))
         };
-        let probe = self.listed.get(index).cloned().or_else(made).or_else(tracepoint)?;
+        let late = || self.appeared().find(|probe| probe.id == id).cloned();
+        let probe = self.listed.get(index).cloned().or_else(made).or_else(late).or_else(tracepoint)?;
         (self.refuses)(&probe).is_none().then_some(probe)
     }
 

@@ -373,11 +373,13 @@ fn pack_cell(value: &Value, cell: &mut [u8]) {
 fn unpack_cell(ty: ValueType, cell: &[u8]) -> Value {
     let first = word(cell, 0);
     match ty {
-        ValueType::Str | ValueType::Bytes(_) => Value::Str(first.checked_sub(1).map(|len| {
-            let bytes = cell.get(8..).unwrap_or_default();
-            // A program may be writing it right now: length and bytes may not belong together.
-            until_nul(&bytes[..bytes.len().min(len as usize)]).into()
-        })),
+        ValueType::Str | ValueType::Bytes(_) | ValueType::Float(_) => {
+            Value::Str(first.checked_sub(1).map(|len| {
+                let bytes = cell.get(8..).unwrap_or_default();
+                // A program may be writing it right now: length and bytes may not belong together.
+                until_nul(&bytes[..bytes.len().min(len as usize)]).into()
+            }))
+        }
         ValueType::Int { .. } | ValueType::Pointer | ValueType::Symbolic(_) => Value::Int(first as i64),
     }
 }

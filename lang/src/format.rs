@@ -95,6 +95,10 @@ pub enum ConversionKind {
     Stack,
     /// `a` or `A` of a value that `sym()` or its kin took.
     Symbolic(Symbolic),
+    /// `lc wc`: a character of any alphabet by its number.
+    WideChar,
+    /// `ls ws`: such characters up to a 0, four bytes each.
+    WideStr,
     /// `e E f g G` by their letter.
     Float(char),
 }

@@ -50,7 +50,15 @@ pub fn compile(
         let (program, early) = declarations(&mut session, sources, id, options, Macros { args, env })?;
         matched.push(session.clauses(id, program, early)?);
     }
+    let tool = &options.tool;
+    let declared = (tool.ctypes.is_some() || tool.dtypes.is_some()).then(|| session.declared_types());
+    let waits = session.waits();
     let checked = session.finish();
+    let type_data = declared.map(|(included, own)| {
+        let write =
+            |declared: &[types::TypeId]| types::btf::write(&checked.types, declared, checked.limits.strsize);
+        TypeFiles { included: write(&included), own: write(&own) }
+    });
     let attributes = checked.attributes.clone();
     let program = ir::lower::lower(&checked)?;
     if let Err(report) = ir::verify::program(&program) {
@@ -60,7 +68,7 @@ pub fn compile(
             format!("internal error: {report}"),
         ));
     }
-    Ok(Compiled { program, matched, attributes })
+    Ok(Compiled { program, matched, attributes, type_data, waits })
 }
 
 /// The trees of every text of a session, in order, without a look at their clauses: for listings of what descriptions
@@ -110,4 +118,17 @@ pub struct Compiled {
     pub matched: Vec<usize>,
     /// By source: how stable it is (for `-v`).
     pub attributes: Vec<check::Attributes>,
+    /// Whether a description matches nothing and waits for a probe to appear (`-Z`).
+    pub waits: bool,
+    /// The types that programs declare, if `ctypes` or `dtypes` asks for them.
+    pub type_data: Option<TypeFiles>,
+}
+
+/// Declared types as the bytes of BTF files.
+#[derive(Clone, Debug)]
+pub struct TypeFiles {
+    /// Those of included files.
+    pub included: Vec<u8>,
+    /// All others.
+    pub own: Vec<u8>,
 }

@@ -49,6 +49,34 @@ pub enum EvalTime {
     Main,
 }
 
+/// What is told or written of the compilation besides its outcome.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Tool {
+    /// `core`: the tracer leaves a core file if it dies of a defect, whatever the soft limit.
+    pub core: bool,
+    /// `debug`: the passes are told on standard error.
+    pub debug: bool,
+    /// `verbose`: as `-S`.
+    pub verbose: bool,
+    /// `disasm`: which forms `-S` shows, the sum of 1 (as compiled), 2 (its parts), 4 (eBPF); 0 for the first.
+    pub disasm: u32,
+    /// `tree`: the programs are printed back as parsed.
+    pub tree: bool,
+    /// `ctypes`: where the types of included files are written.
+    pub ctypes: Option<String>,
+    /// `dtypes`: where the types that programs declare are written.
+    pub dtypes: Option<String>,
+}
+
+/// Where the kernel's type data (BTF) is read.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct TypeData {
+    /// `ctfpath`: that of the core kernel; `None` for `/sys/kernel/btf/vmlinux`.
+    pub kernel: Option<String>,
+    /// `modpath`: the directory of that of modules; `None` for `/sys/kernel/btf`.
+    pub modules: Option<String>,
+}
+
 /// Every option's value, with DTrace's defaults.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Options {
@@ -150,6 +178,12 @@ pub struct Options {
     pub inlined: bool,
     /// `unwind=dwarf`: user stacks by unwind tables, not by frame pointers.
     pub dwarf: bool,
+    /// What is told or written of the compilation.
+    pub tool: Tool,
+    /// Kernel symbols that are given a type and do not exist are allowed (`knodefs`).
+    pub knodefs: bool,
+    /// Where the kernel's type data is.
+    pub types_from: TypeData,
     /// Where things run.
     pub placement: Placement,
     /// Leave an `exit` that user space decides without effect on the placement (planner rule 8).
@@ -208,6 +242,9 @@ impl Default for Options {
             demangle: false,
             inlined: false,
             dwarf: false,
+            tool: Tool::default(),
+            knodefs: false,
+            types_from: TypeData::default(),
             placement: Placement::Auto,
             relaxedexit: false,
         }
@@ -339,8 +376,12 @@ enum Kind {
     SmallSize(u32, u32, fn(&mut Options) -> &mut u32),
     /// A period or a frequency.
     Rate(fn(&mut Options) -> &mut u64),
-    /// One of a few words, of which only some are available: (word, available).
-    Words(&'static [(&'static str, bool)]),
+    /// One of a few words, which all come to what is done anyway, but for those with a reason against them.
+    Words(&'static [(&'static str, Option<&'static str>)]),
+    /// Whether kernel symbols must exist.
+    KernelSymbols { must_exist: bool },
+    /// Which passes of the compiler print the tree: a number, of which any shows it as parsed.
+    Tree,
     /// The number of a CPU.
     Cpu,
     /// `exec`, `preinit`, `postinit` or `main`.
@@ -365,6 +406,8 @@ enum Kind {
     Unused(Shape),
     /// Which C the preprocessor speaks: `a`, `c` and `t` are today's, `s` that before ISO C.
     Standard,
+    /// Not available, and why.
+    Without(&'static str),
     /// Not available.
     Refused,
 }
@@ -372,6 +415,7 @@ enum Kind {
 /// What the value of an unused option must look like.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Shape {
+    Flag,
     Bool,
     Number,
     Size,
@@ -406,51 +450,63 @@ const ROWS: &[Row] = &[
     // Compile time.
     row("amin", Kind::Amin),
     row("argref", Kind::Flag(|o| &mut o.argref)),
-    row("core", Kind::Refused),
+    row("core", Kind::Flag(|o| &mut o.tool.core)),
     row("cpp", Kind::Flag(|o| &mut o.preprocessor.run)),
     outside("cppargs", Kind::Text(|o, v| o.preprocessor.arguments.push(v.into()))),
     outside("cpphdrs", Kind::Flag(|o| &mut o.preprocessor.show_includes)),
     outside("cpppath", Kind::Text(|o, v| o.preprocessor.path = Some(v.into()))),
-    outside("ctfpath", Kind::Refused),
-    outside("ctypes", Kind::Refused),
-    row("debug", Kind::Refused),
-    row("debugassert", Kind::Refused),
+    outside("ctfpath", Kind::Text(|o, v| o.types_from.kernel = Some(v.into()))),
+    outside("ctypes", Kind::Text(|o, v| o.tool.ctypes = Some(v.into()))),
+    row("debug", Kind::Flag(|o| &mut o.tool.debug)),
+    // Every pass is checked always.
+    row("debugassert", Kind::Unused(Shape::Flag)),
     row("defaultargs", Kind::Flag(|o| &mut o.defaultargs)),
     outside("define", Kind::Text(|o, v| o.preprocessor.arguments.push(format!("-D{v}")))),
-    row("disasm", Kind::Refused),
+    row("disasm", Kind::Number(1, 15, |o| &mut o.tool.disasm)),
     row("droptags", Kind::Flag(|o| &mut o.droptags)),
-    outside("dtypes", Kind::Refused),
+    // Probes of processes are told by their files; there is no stash of them.
+    outside("dofstashpath", Kind::Unused(Shape::Text)),
+    outside("dtypes", Kind::Text(|o, v| o.tool.dtypes = Some(v.into()))),
     row("empty", Kind::Flag(|o| &mut o.empty)),
     row("errtags", Kind::Flag(|o| &mut o.errtags)),
     row("evaltime", Kind::EvalTime),
     outside("incdir", Kind::Text(|o, v| o.preprocessor.arguments.push(format!("-I{v}")))),
     row("iregs", Kind::Unused(Shape::Number)),
-    row("kdefs", Kind::Refused),
-    row("knodefs", Kind::Refused),
-    row("late", Kind::Words(&[("dynamic", true), ("static", false)])),
-    row("lazyload", Kind::Refused),
-    outside("ldpath", Kind::Refused),
+    row("kdefs", Kind::KernelSymbols { must_exist: true }),
+    row("knodefs", Kind::KernelSymbols { must_exist: false }),
+    // Either way translators are bound while a program is compiled, which is when it starts.
+    row("late", Kind::Words(&[("dynamic", None), ("static", None)])),
+    // The objects of -G register nothing when a program starts.
+    row("lazyload", Kind::Unused(Shape::Flag)),
+    // -G writes its objects without a linker.
+    outside("ldpath", Kind::Unused(Shape::Text)),
     outside("libdir", Kind::Text(|o, v| o.libraries.directories.push(v.into()))),
-    // Symbols, which these bind, cannot be named yet.
-    outside("linkmode", Kind::Words(&[("kernel", true), ("dynamic", true), ("static", true)])),
-    outside("linknommap", Kind::Refused),
-    outside("linktype", Kind::Words(&[("elf", false), ("dof", false)])),
-    outside("modpath", Kind::Refused),
+    // Symbols are bound while a program is compiled, which is when it starts.
+    outside("linkmode", Kind::Words(&[("kernel", None), ("dynamic", None), ("static", None)])),
+    outside("linknommap", Kind::Unused(Shape::Flag)),
+    outside(
+        "linktype",
+        Kind::Words(&[("elf", None), ("dof", Some("Linux has no loader of DOF; -G writes ELF"))]),
+    ),
+    outside("modpath", Kind::Text(|o, v| o.types_from.modules = Some(v.into()))),
     outside("nolibs", Kind::Flag(|o| &mut o.libraries.none)),
     row("pgmax", Kind::Unused(Shape::Number)),
     row("preallocate", Kind::Unused(Shape::Number)),
-    outside("procfspath", Kind::Refused),
+    outside("procfspath", Kind::Words(&[("/proc", None)])),
     row("pspec", Kind::Flag(|o| &mut o.pspec)),
     outside("stdc", Kind::Standard),
-    row("strip", Kind::Refused),
+    // The objects of -G hold nothing but their probes.
+    row("strip", Kind::Unused(Shape::Flag)),
     outside("syslibdir", Kind::Text(|o, v| o.libraries.system = Some(v.into()))),
-    row("tree", Kind::Refused),
+    row("sysslice", Kind::Unused(Shape::Text)),
+    row("tree", Kind::Tree),
     row("tregs", Kind::Unused(Shape::Number)),
-    row("udefs", Kind::Refused),
+    row("udefs", Kind::Unused(Shape::Flag)),
     outside("undef", Kind::Text(|o, v| o.preprocessor.arguments.push(format!("-U{v}")))),
-    row("unodefs", Kind::Refused),
-    row("useruid", Kind::Refused),
-    row("verbose", Kind::Refused),
+    row("unodefs", Kind::Without("symbols of processes are resolved while a program is compiled, or never")),
+    // No process is stopped to read its symbols, whoever it belongs to.
+    row("useruid", Kind::Unused(Shape::Number)),
+    row("verbose", Kind::Flag(|o| &mut o.tool.verbose)),
     row("version", Kind::Version),
     row("zdefs", Kind::Flag(|o| &mut o.zdefs)),
     // Run time.
@@ -540,7 +596,7 @@ impl Kind {
     fn values(self) -> Option<String> {
         const SIZE: &str = "a number of bytes, or one with k, m, g or t";
         Some(match self {
-            Kind::Flag(_) => "no value".into(),
+            Kind::Flag(_) | Kind::KernelSymbols { .. } | Kind::Unused(Shape::Flag) => "no value".into(),
             Kind::Bool(_) | Kind::Unused(Shape::Bool) => "yes or no, on or off, or no value for on".into(),
             Kind::Text(_) | Kind::Unused(Shape::Text) => "a text that is not empty".into(),
             Kind::Number(low, u32::MAX, _) => format!("a number from {low}"),
@@ -551,7 +607,7 @@ impl Kind {
             Kind::PrintSize => format!("{SIZE}, from 1 to 65536"),
             Kind::Rate(_) => "a period such as 10ms or a frequency such as 100hz".into(),
             Kind::Words(words) => {
-                let words: Vec<_> = words.iter().filter(|word| word.1).map(|word| word.0).collect();
+                let words: Vec<_> = words.iter().filter(|word| word.1.is_none()).map(|word| word.0).collect();
                 one_of(&words)?
             }
             Kind::Cpu => "the number of a CPU, from 0".into(),
@@ -564,7 +620,8 @@ impl Kind {
             Kind::BufPolicy => one_of(&["switch", "fill", "ring"])?,
             Kind::BufResize => one_of(&["auto", "manual"])?,
             Kind::Standard => one_of(&["a", "c", "s", "t"])?,
-            Kind::Refused => return None,
+            Kind::Tree => "a number from 1".into(),
+            Kind::Without(_) | Kind::Refused => return None,
         })
     }
 }
@@ -605,12 +662,15 @@ impl Options {
                 let value = required(value)?;
                 match words.iter().find(|(word, _)| *word == value) {
                     None => return Err(OptionError::InvalidValue),
-                    Some((_, true)) => {}
-                    Some((_, false)) => {
-                        return Err(OptionError::Unsupported(format!("{name}={value} is not supported yet")));
-                    }
+                    Some((_, None)) => {}
+                    Some((_, Some(why))) => return Err(OptionError::Unsupported((*why).to_owned())),
                 }
             }
+            Kind::KernelSymbols { must_exist } => {
+                check_shape(Shape::Flag, value)?;
+                self.knodefs = !must_exist;
+            }
+            Kind::Tree => self.tool.tree = within(number(required(value)?)?, 1, u32::MAX).map(|_| true)?,
             Kind::Cpu => self.cpu = Some(within(number(required(value)?)?, 0, i32::MAX as u32)?),
             Kind::EvalTime => {
                 self.evaltime = match required(value)? {
@@ -674,6 +734,7 @@ impl Options {
                 }
             }
             Kind::Unused(shape) => check_shape(shape, value)?,
+            Kind::Without(why) => return Err(OptionError::Unsupported(why.to_owned())),
             Kind::Refused => {
                 return Err(OptionError::Unsupported(format!("option {name} is not supported yet")));
             }
@@ -684,6 +745,8 @@ impl Options {
 
 fn check_shape(shape: Shape, value: Option<&str>) -> Result<(), OptionError> {
     match shape {
+        Shape::Flag if value.is_some() => Err(OptionError::InvalidValue),
+        Shape::Flag => Ok(()),
         Shape::Bool => boolean(value).map(drop),
         Shape::Number => number(required(value)?).map(drop),
         Shape::Size => size(required(value)?).map(drop),
@@ -830,6 +893,18 @@ mod tests {
         for (name, value, expected) in [
             ("linkmode", "dynamic", Ok(())),
             ("linkmode", "zork", Err("Invalid value for specified option")),
+            ("late", "static", Ok(())),
+            ("linktype", "elf", Ok(())),
+            ("linktype", "dof", Err("Linux has no loader of DOF; -G writes ELF")),
+            ("linktype", "coff", Err("Invalid value for specified option")),
+            ("procfspath", "/proc", Ok(())),
+            ("tree", "1", Ok(())),
+            ("tree", "0", Err("Invalid value for specified option")),
+            ("disasm", "15", Ok(())),
+            ("disasm", "16", Err("Invalid value for specified option")),
+            ("core", "1", Err("Invalid value for specified option")),
+            ("kdefs", "yes", Err("Invalid value for specified option")),
+            ("ctypes", "", Err("Invalid value for specified option")),
             ("stdc", "a", Ok(())),
             ("stdc", "x", Err("Invalid value for specified option")),
             ("evaltime", "exec", Ok(())),
@@ -849,6 +924,77 @@ mod tests {
         }
     }
 
+    /// Every compile-time option of the language's table: what it takes without a value.
+    #[test]
+    fn compile_time_options() {
+        let flags = [
+            "argref",
+            "core",
+            "cpp",
+            "cpphdrs",
+            "debug",
+            "debugassert",
+            "defaultargs",
+            "droptags",
+            "empty",
+            "errtags",
+            "kdefs",
+            "knodefs",
+            "lazyload",
+            "linknommap",
+            "nolibs",
+            "pspec",
+            "strip",
+            "udefs",
+            "verbose",
+            "zdefs",
+        ];
+        let valued = [
+            "amin",
+            "cppargs",
+            "cpppath",
+            "ctfpath",
+            "ctypes",
+            "define",
+            "disasm",
+            "dofstashpath",
+            "dtypes",
+            "evaltime",
+            "incdir",
+            "iregs",
+            "late",
+            "ldpath",
+            "libdir",
+            "linkmode",
+            "linktype",
+            "modpath",
+            "pgmax",
+            "preallocate",
+            "procfspath",
+            "stdc",
+            "syslibdir",
+            "sysslice",
+            "tree",
+            "tregs",
+            "undef",
+            "useruid",
+            "version",
+        ];
+        for name in flags {
+            assert!(set(name, None).is_ok(), "{name}");
+            assert_eq!(set(name, Some("1")), Err(OptionError::InvalidValue), "{name}");
+        }
+        for name in valued {
+            assert_eq!(set(name, None), Err(OptionError::InvalidValue), "{name}");
+        }
+        assert!(matches!(set("unodefs", None), Err(OptionError::Unsupported(_))));
+        assert!(set("knodefs", None).is_ok_and(|options| options.knodefs));
+        let mut options = Options::default();
+        assert_eq!(options.set("knodefs", None, SetBy::CommandLine), Ok(()));
+        assert_eq!(options.set("kdefs", None, SetBy::Program), Ok(()));
+        assert!(!options.knodefs, "the last one holds");
+    }
+
     #[test]
     fn advice_names_what_there_is() {
         for (name, error, expected) in [
@@ -860,7 +1006,7 @@ mod tests {
             ("nspec", OptionError::InvalidValue, Some("nspec takes a number from 1 to 16")),
             ("stackframes", OptionError::InvalidValue, Some("stackframes takes a number from 1")),
             ("zdefs", OptionError::InvalidValue, Some("zdefs takes no value")),
-            ("late", OptionError::InvalidValue, Some("late takes dynamic")),
+            ("late", OptionError::InvalidValue, Some("late takes dynamic or static")),
             (
                 "strsize",
                 OptionError::InvalidValue,

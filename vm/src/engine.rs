@@ -45,4 +45,6 @@ pub trait Engine {
     /// [`Input::Live`], its user part for [`Input::Record`]. What it records and the effects it has are in the run's
     /// world.
     fn run(&mut self, id: ClauseId, code: &ir::Clause, run: &mut Run<'_>) -> Ending;
+    /// Another plan is about to be run: what is known of the clauses of the last one holds no longer.
+    fn renew(&mut self) {}
 }

@@ -120,6 +120,8 @@ pub enum Wait {
     TargetsGone,
     /// The wake-up descriptor was readable (a signal).
     Woken,
+    /// Probes have appeared that the environment did not have before; [`EventSource::renew`] may follow. Call again.
+    Appeared,
 }
 
 /// A source of events. Calls come in this order: `attach`, then `BEGIN` clauses run, `open`, any number of `wait`s,
@@ -153,6 +155,15 @@ pub trait EventSource {
     /// What the user should know of the last `attach`, a line each.
     fn notices(&mut self) -> Vec<String> {
         Vec::new()
+    }
+    /// Whether probes may appear while tracing goes on ([`Wait::Appeared`]). A program that waits for some must then be
+    /// planned without a kernel part, so that its state can go over to the next plan.
+    fn may_appear(&self) -> bool {
+        false
+    }
+    /// Takes another plan of the same programs, without a kernel part, in the place of the one that is attached.
+    fn renew(&mut self, _plan: &Plan) -> Result<(), Error> {
+        Err(Error::new("this source cannot change what it traces"))
     }
     /// Opens the gate and lets a `-c` child go.
     fn open(&mut self) -> Result<(), Error>;

@@ -77,7 +77,7 @@ fn run(text: &str, settings: &Settings) -> (String, String, u8) {
     let mut output = CaptureOutput::default();
     let none = AtomicU32::new(0);
     let outcome =
-        consumer::run(&plan, &mut source, &mut Interp::default(), &host, &mut output, settings, &none);
+        consumer::run(&plan, &mut source, &mut Interp::default(), &host, &mut output, settings, &none, None);
     let status = outcome.unwrap_or_else(|error| panic!("{error} in {text}")).status;
     let text = |bytes| String::from_utf8(bytes).expect("text");
     (text(output.out), text(output.err), status)

@@ -140,6 +140,10 @@ impl Interp {
                 let value = self.get(*src);
                 run.set(*var, self.gather(keys), value);
             }
+            Op::Assemble { dst, size, pieces, text } => {
+                let value = run.assemble(*size, pieces, *text, |reg| self.get(reg));
+                self.set(*dst, value);
+            }
             Op::Aggregate { site, keys, value, weight } => {
                 let value = value.map_or(0, |reg| self.get(reg));
                 let weight = weight.map_or(1, |reg| self.get(reg));

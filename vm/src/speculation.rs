@@ -207,6 +207,7 @@ fn recorded_bytes(ty: ValueType, strsize: u32) -> u64 {
         ValueType::Pointer | ValueType::Symbolic(_) => 8,
         ValueType::Str => u64::from(strsize) + 1,
         ValueType::Bytes(bytes) => u64::from(bytes),
+        ValueType::Float(bytes) => u64::from(bytes),
     }
 }
 

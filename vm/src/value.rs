@@ -84,7 +84,7 @@ impl<'a> ValueRef<'a> {
 pub fn decode<'a>(key: &'a [u8], types: &'a [ValueType]) -> impl Iterator<Item = ValueRef<'a>> + Clone {
     let mut rest = key;
     types.iter().map_while(move |ty| match ty {
-        ValueType::Str | ValueType::Bytes(_) => {
+        ValueType::Str | ValueType::Bytes(_) | ValueType::Float(_) => {
             let (length, tail) = rest.split_first_chunk()?;
             rest = tail;
             let Some(length) = u32::from_le_bytes(*length).checked_sub(1) else {

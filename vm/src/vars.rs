@@ -184,6 +184,35 @@ impl Vars {
         vars
     }
 
+    /// Goes on with the variables of another program that are the same here: by name, scope, type and keys. `this->`
+    /// variables begin anew with the next firing anyway.
+    pub fn take_over(&mut self, program: &ir::Program, mut old: Vars, before: &ir::Program) {
+        let mut moved: Vec<(u32, u32)> = Vec::new();
+        for (var, place) in program.vars.iter().zip(&self.places) {
+            let Some(from) = before.vars.iter().position(|known| known == var) else { continue };
+            match (*place, old.places.get(from).copied()) {
+                (Place::Global(to), Some(Place::Global(from))) => {
+                    std::mem::swap(&mut self.globals[to as usize], &mut old.globals[from as usize]);
+                }
+                (Place::Array { index: to, .. }, Some(Place::Array { index: from, .. })) => {
+                    let elements = std::mem::take(&mut old.arrays[from as usize].elements);
+                    self.arrays[to as usize].elements = elements;
+                }
+                (Place::Thread(to), Some(Place::Thread(from))) => moved.push((to, from)),
+                _ => {}
+            }
+        }
+        let width = self.threads.width;
+        for (thread, mut cells) in old.threads.blocks.drain() {
+            let mut block = vec![Cell::default(); width].into_boxed_slice();
+            for &(to, from) in &moved {
+                std::mem::swap(&mut block[to as usize], &mut cells[from as usize]);
+            }
+            self.threads.blocks.insert(thread, block);
+        }
+        self.ended = old.ended;
+    }
+
     /// Removes the variables of a thread that is gone.
     pub fn thread_ended(&mut self, thread: Thread) {
         self.threads.blocks.remove(&thread);

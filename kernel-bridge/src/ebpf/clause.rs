@@ -288,7 +288,11 @@ impl<'a> Gen<'a> {
             Op::Work => self.work(),
             Op::SetBit { bit } => self.set_bit(*bit)?,
             Op::Control { status } => self.control(*status),
-            Op::Record { .. } | Op::Recv { .. } | Op::Bit { .. } | Op::FaultPoint { .. } => {
+            Op::Record { .. }
+            | Op::Assemble { .. }
+            | Op::Recv { .. }
+            | Op::Bit { .. }
+            | Op::FaultPoint { .. } => {
                 return Err(self.inconsistent("an op of the user part stands in the kernel part"));
             }
         }

@@ -5,11 +5,13 @@
 //! is made at the first look-up, a module's BTF is read when its name is first mentioned.
 
 use std::cell::{OnceCell, RefCell};
+use std::path::PathBuf;
 use std::rc::Rc;
 use std::sync::Arc;
 
 use dtrail_lang::ast::TagKind;
 use dtrail_lang::env::{KernelMember, KernelType, KernelTypeId, KernelTypes};
+use dtrail_lang::options::TypeData;
 
 use super::btf::{Btf, Kind, TypeId, VMLINUX};
 
@@ -25,6 +27,8 @@ pub struct RunningTypes {
     core: Btf,
     names: OnceCell<NameIndex>,
     modules: RefCell<Modules>,
+    /// The directory of the modules' types.
+    directory: PathBuf,
 }
 
 #[derive(Debug, Default)]
@@ -34,16 +38,29 @@ struct Modules {
 }
 
 impl RunningTypes {
-    /// Of this machine. `Err` says what is missing.
-    pub fn open() -> Result<RunningTypes, String> {
-        let core = Btf::of_kernel().map_err(|e| {
-            format!("the kernel's types cannot be read from {VMLINUX}: {e}; they need a kernel built with CONFIG_DEBUG_INFO_BTF")
-        })?;
-        Ok(RunningTypes::new(core))
+    /// Of this machine, or of the files that options name. `Err` says what is missing.
+    pub fn open(data: &TypeData) -> Result<RunningTypes, String> {
+        let core = match &data.kernel {
+            None => Btf::of_kernel().map_err(|e| {
+                format!("the kernel's types cannot be read from {VMLINUX}: {e}; they need a kernel built with CONFIG_DEBUG_INFO_BTF")
+            })?,
+            Some(file) => {
+                let read = std::fs::read(file).and_then(|bytes| {
+                    Btf::parse(bytes).map_err(|e| std::io::Error::new(std::io::ErrorKind::InvalidData, e.0))
+                });
+                read.map_err(|e| format!("the kernel's types cannot be read from {file} (ctfpath): {e}"))?
+            }
+        };
+        let types = RunningTypes::new(core);
+        Ok(match &data.modules {
+            None => types,
+            Some(directory) => RunningTypes { directory: directory.into(), ..types },
+        })
     }
 
     fn new(core: Btf) -> RunningTypes {
-        RunningTypes { core, names: OnceCell::new(), modules: RefCell::default() }
+        let directory = MODULES.into();
+        RunningTypes { core, names: OnceCell::new(), modules: RefCell::default(), directory }
     }
 
     fn names(&self) -> &NameIndex {
@@ -58,7 +75,7 @@ impl RunningTypes {
             None => {
                 // A name with a slash is no module.
                 let plain = name.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_' || b == b'-');
-                let bytes = plain.then(|| std::fs::read(format!("{MODULES}/{name}")).ok()).flatten();
+                let bytes = plain.then(|| std::fs::read(self.directory.join(name)).ok()).flatten();
                 let btf = bytes.and_then(|bytes| Btf::parse_split(bytes).ok()).map(Rc::new);
                 let mut modules = self.modules.borrow_mut();
                 modules.loaded.push((name.into(), btf));
@@ -449,7 +466,7 @@ mod tests {
 
     #[test]
     fn this_kernel() {
-        let types = match RunningTypes::open() {
+        let types = match RunningTypes::open(&TypeData::default()) {
             Ok(types) => types,
             Err(why) => {
                 println!("skipped: {why}");
@@ -485,7 +502,7 @@ mod tests {
     /// Every type of this kernel can be described, and its members with it.
     #[test]
     fn all_of_this_kernel() {
-        let Ok(types) = RunningTypes::open() else {
+        let Ok(types) = RunningTypes::open(&TypeData::default()) else {
             println!("skipped: no {VMLINUX}");
             return;
         };

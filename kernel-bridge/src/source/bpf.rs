@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 
 use dtrail_lang::env::{Environment, FiredBy};
 use dtrail_lang::ir;
-use dtrail_lang::options::{EvalTime, Options};
+use dtrail_lang::options::{EvalTime, Options, TypeData};
 use dtrail_lang::plan::layout::{header, thread_end};
 use dtrail_lang::plan::{Capabilities, Overflow, Plan};
 use dtrail_vm::event::{Error, Event, EventSink, EventSource, Exited, Flow, KernelState, Wait};
@@ -131,6 +131,13 @@ impl BpfSource {
     pub fn with_symbols(self, symbols: Rc<Symbols>) -> BpfSource {
         symbols.set_target(self.targets.first());
         BpfSource { symbols, ..self }
+    }
+
+    /// The same, with the kernel's types read from elsewhere.
+    #[must_use]
+    pub fn with_types(mut self, data: &TypeData) -> BpfSource {
+        self.environment.read_types_from(data);
+        self
     }
 
     /// When the ring is looked at next; `None` if there is nothing to look at.

@@ -49,6 +49,8 @@ pub enum Step {
     Fire(Box<SyntheticEvent>),
     /// Nothing but time passes, up to this moment; ticks fire.
     Pass(u64),
+    /// A probe appears: its place among those that do ([`SourceEnvironment::appear`]).
+    Appear(u64, usize),
 }
 
 impl Step {
@@ -56,7 +58,7 @@ impl Step {
     pub fn time(&self) -> u64 {
         match self {
             Step::Fire(event) => event.time,
-            Step::Pass(time) => *time,
+            Step::Pass(time) | Step::Appear(time, _) => *time,
         }
     }
 }
@@ -258,6 +260,12 @@ impl Reader {
     fn declare(&mut self, cursor: &mut Cursor<'_>) -> Result<(), ParseError> {
         let word = cursor.expect("a probe")?;
         self.before_events(&word, "probe")?;
+        let probe = self.declared_probe(cursor, &word)?;
+        self.declared.push(probe);
+        Ok(())
+    }
+
+    fn declared_probe(&mut self, cursor: &mut Cursor<'_>, word: &Word<'_>) -> Result<Probe, ParseError> {
         let parts: Vec<&str> = word.text.split(':').collect();
         let [provider, module, function, name] = parts[..] else {
             return Err(
@@ -291,7 +299,7 @@ impl Reader {
         for module in [module, ""] {
             self.taken.extend([function, ""].map(|function| described(module, function)));
         }
-        self.declared.push(Probe {
+        Ok(Probe {
             id: ProbeId(0),
             provider: provider.into(),
             module: module.into(),
@@ -300,8 +308,7 @@ impl Reader {
             fired_by: FiredBy::Source,
             args: args.into(),
             stability: DECLARED_STABILITY,
-        });
-        Ok(())
+        })
     }
 
     /// `memory 0x1000 "text\0" 0a ff zero=16`: bytes at an address from now on.
@@ -354,6 +361,13 @@ impl Reader {
             self.steps.push(Step::Pass(time));
             return Ok(());
         };
+        if word.text == "probe" {
+            let word = cursor.expect("a probe")?;
+            let probe = self.declared_probe(cursor, &word)?;
+            let place = self.environment.as_mut().map_or(0, |environment| environment.add_late(probe));
+            self.steps.push(Step::Appear(time, place));
+            return Ok(());
+        }
         let Some(environment) = &self.environment else { return Err(word.error("no environment")) };
         let probe = find_probe(environment, &word)?;
         let event = self.event(cursor, &word, &probe)?;
@@ -447,7 +461,8 @@ impl Reader {
 
     fn finish(mut self) -> EventFile {
         self.names.target = self.target;
-        let environment = self.environment.take().unwrap_or_else(|| self.make_environment());
+        let mut environment = self.environment.take().unwrap_or_else(|| self.make_environment());
+        environment.hide_late();
         EventFile {
             start: self.start,
             wall: self.wall,

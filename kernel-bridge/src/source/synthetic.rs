@@ -44,6 +44,8 @@ pub struct SyntheticSource {
     /// By probe of the plan: whether its events go through the kernel part.
     injected: Vec<bool>,
     stopped: bool,
+    /// A probe has appeared that the consumer has not been told of.
+    appeared: bool,
     /// `cpu`: the only one whose events are delivered.
     only_cpu: Option<u32>,
 }
@@ -106,6 +108,7 @@ impl SyntheticSource {
             kernel: None,
             injected: Vec::new(),
             stopped: false,
+            appeared: false,
             only_cpu: None,
             file,
         }
@@ -154,6 +157,11 @@ impl SyntheticSource {
         self.clock.now.set(step.time());
         let probe = self.probes.get(self.next).copied().flatten();
         self.next += 1;
+        if let Step::Appear(_, place) = *step {
+            self.file.environment.appear(place);
+            self.appeared = true;
+            return Ok(Some(Flow::Continue));
+        }
         let (Step::Fire(event), Some(probe)) = (step, probe) else { return Ok(Some(Flow::Continue)) };
         if self.only_cpu.is_some_and(|only| only != event.cpu) {
             return Ok(Some(Flow::Continue));
@@ -210,12 +218,22 @@ impl EventSource for SyntheticSource {
             .iter()
             .map(|step| match step {
                 Step::Fire(event) => event.probe_index(program),
-                Step::Pass(_) => None,
+                Step::Pass(_) | Step::Appear(..) => None,
             })
             .collect();
-        self.ticks = ticks(plan, self.file.start);
+        self.ticks = ticks(plan, self.file.start, self.clock.now.get());
         self.injected = plan.probe_groups.iter().map(Option::is_some).collect();
         self.kernel.as_mut().map_or(Ok(()), |kernel| kernel.attach(plan))
+    }
+
+    fn may_appear(&self) -> bool {
+        self.file.environment.may_appear()
+    }
+
+    fn renew(&mut self, plan: &Plan) -> Result<(), Error> {
+        // Nothing of the plan is in the kernel part, now as before.
+        self.attach(plan)?;
+        self.open()
     }
 
     fn open(&mut self) -> Result<(), Error> {
@@ -238,6 +256,7 @@ impl EventSource for SyntheticSource {
             // A deadline that has passed already must not stop the world: one thing happens at least.
             let limit = if delivered == 0 { u64::MAX } else { limit };
             match self.deliver_one(limit, sink)? {
+                Some(Flow::Continue) if std::mem::take(&mut self.appeared) => return Ok(Wait::Appeared),
                 Some(Flow::Continue) => {}
                 Some(Flow::Stop) => {
                     self.stopped = true;
@@ -283,8 +302,13 @@ impl EventSource for SyntheticSource {
     }
 }
 
-/// The `tick` probes that a plan's clauses name, in order of their numbers.
-fn ticks(plan: &Plan, start: u64) -> Vec<Tick> {
+/// The `tick` probes that a plan's clauses name, in order of their numbers, each due at the first multiple of its period
+/// after the start that has not come yet.
+fn ticks(plan: &Plan, start: u64, now: u64) -> Vec<Tick> {
+    let first = |period: u64| {
+        let passed = (now - start) / period.max(1);
+        start.checked_add(period.checked_mul(passed + 1)?)
+    };
     let mut ticks: Vec<_> = plan
         .program
         .probes
@@ -293,7 +317,7 @@ fn ticks(plan: &Plan, start: u64) -> Vec<Tick> {
         .filter(|(_, probe)| &*probe.provider == "profile")
         .filter_map(|(i, probe)| match parse_timer(&probe.name)? {
             (TimerKind::Tick, period) => {
-                Some((probe.id, Tick { probe: ProbeIndex(i as u32), period, due: start.checked_add(period) }))
+                Some((probe.id, Tick { probe: ProbeIndex(i as u32), period, due: first(period) }))
             }
             (TimerKind::Profile, _) => None,
         })

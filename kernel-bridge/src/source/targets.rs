@@ -54,7 +54,9 @@ impl Targets {
             };
             let alive = open(pid).map_err(|e| match e.raw_os_error() {
                 // The number of a thread that leads no process is as good as none.
-                Some(libc::ESRCH | libc::EINVAL) => Error::new("No such process"),
+                Some(libc::ESRCH | libc::EINVAL) => {
+                    Error::new("No such process").help(format!("no process has the number {pid}"))
+                }
                 _ => Error::new(format!("failed to grab process {pid}: {e}")),
             })?;
             watched.push(Watched { pid, alive: Some(alive), child });

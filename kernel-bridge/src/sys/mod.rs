@@ -16,6 +16,14 @@ pub(crate) mod process_events;
 pub mod ring;
 pub mod user_memory;
 
+/// Lets the kernel write core files of this process as large as it may at all. That it may not is nobody's business.
+pub fn raise_core_limit() {
+    use rustix::process::{Resource, getrlimit, setrlimit};
+    let mut limit = getrlimit(Resource::Core);
+    limit.current = limit.maximum;
+    let _ = setrlimit(Resource::Core, limit);
+}
+
 /// Bytes of a page of memory.
 pub fn page_size() -> usize {
     rustix::param::page_size()

@@ -94,13 +94,13 @@ impl Body<'_, '_> {
         Ok(())
     }
 
-    /// The type that `trace` and `print` record a value with: what is no scalar and lies in memory is its bytes, even if
-    /// it is an array of characters.
+    /// The type that `trace` and `print` record a value with: what is no scalar is its bytes, even if it is an array of
+    /// characters. A definition gives the copy of such an array, which is a string.
     fn recorded_whole(&self, info: ExprInfo, span: Span) -> Result<ValueType, Diagnostic> {
         let types = &self.session.types;
         let whole = types.is_record(info.ty) || matches!(types.resolve(info.ty), Type::Array(..));
         match types.size(info.ty, self.session.limits.strsize) {
-            Some(size) if whole && matches!(info.meaning, Meaning::Memory | Meaning::Symbol(..)) => {
+            Some(size) if whole && !matches!(info.meaning, Meaning::Formula(_) | Meaning::Param(_)) => {
                 Ok(ValueType::Bytes(u32::try_from(size).unwrap_or(u32::MAX)))
             }
             _ => self.recorded(info, span),
@@ -109,6 +109,9 @@ impl Body<'_, '_> {
 
     /// The type a value is recorded with.
     fn recorded(&self, info: ExprInfo, span: Span) -> Result<ValueType, Diagnostic> {
+        if let Type::Float(_, bytes) = *self.session.types.resolve(info.ty) {
+            return Ok(ValueType::Float(bytes));
+        }
         self.session.value_type(info.ty).ok_or_else(|| {
             let what = format!("recording a value of type {}", self.show(info));
             errors::not_supported_yet(span, &what)
@@ -252,7 +255,14 @@ impl Body<'_, '_> {
         let format = format::resolve(&parsed, &self.session.types, values, span)?;
         let mut recorded = Vec::with_capacity(shown.len());
         for (i, info) in infos.iter().enumerate().skip(1) {
-            recorded.push((i, self.recorded(*info, args[i].span)?));
+            // Of an array of other than characters only wide strings are printed.
+            let wide = matches!(self.session.types.resolve(info.ty), Type::Array(..))
+                && self.session.value_type(info.ty).is_none();
+            let ty = match wide {
+                true => self.recorded_whole(*info, args[i].span)?,
+                false => self.recorded(*info, args[i].span)?,
+            };
+            recorded.push((i, ty));
         }
         Ok((recorded, SiteDetail::Format(format)))
     }

@@ -9,7 +9,7 @@ use super::info::{ExprInfo, Meaning};
 use super::names::{Marked, Provenance, VarShape};
 use crate::ast::{BinaryOp, Expr, ExprKind};
 use crate::diag::Diagnostic;
-use crate::ir::{Scope, VarId};
+use crate::ir::{Scope, ValueType, VarId};
 use crate::source::Span;
 use crate::types::{Type, TypeId};
 
@@ -131,7 +131,8 @@ impl Body<'_, '_> {
 
     /// The rules let a `string` go to a character pointer, but strings here are values without an address.
     pub(super) fn check_not_address(&self, to: TypeId, from: ExprInfo, span: Span) -> Result<(), Diagnostic> {
-        match self.is_string(from) && !self.session.types.is_string(to) {
+        // An array of characters as a key is kept as its text.
+        match self.is_string(from) && self.session.value_type(to) != Some(ValueType::Str) {
             true => Err(errors::not_supported_yet(span, "the address of a string")),
             false => Ok(()),
         }

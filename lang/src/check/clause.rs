@@ -101,10 +101,20 @@ impl Session<'_> {
     }
 }
 
+/// Whether an expression has an assignment in it.
+fn assigns(expr: &Expr) -> bool {
+    let mut found = matches!(expr.kind, ExprKind::Assign { op: None, .. });
+    children(expr, &mut |child| found |= assigns(child));
+    found
+}
+
 impl Body<'_, '_> {
     fn predicate(&mut self, predicate: &Expr) -> Result<(), Diagnostic> {
         self.statement = predicate.id;
-        let info = self.expr(predicate).map_err(|error| error.in_part(Part::Predicate))?;
+        let info = self.expr(predicate).map_err(|error| {
+            let error = error.in_part(Part::Predicate);
+            if assigns(predicate) && error.help.is_none() { error.help("did you mean `==`?") } else { error }
+        })?;
         match self.session.types.is_scalar(info.ty) {
             true => Ok(()),
             false => Err(errors::predicate_not_scalar(predicate.span).in_part(Part::Predicate)),

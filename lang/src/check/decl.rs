@@ -102,6 +102,7 @@ impl Session<'_> {
             return Err(errors::redeclared(name.span, &name.name, &current, previous));
         }
         let ty = self.types.define_name(&name.name, ty);
+        self.declared_types.push((name.span, ty));
         match self.types.depth(ty) > MAX_DEPTH {
             true => Err(errors::type_too_deep(name.span)),
             false => Ok(()),
@@ -164,9 +165,6 @@ impl Session<'_> {
         if self.types.size(ty, self.limits.strsize).is_none() {
             return Err(errors::incomplete_object(name.span, &self.types.show(ty), &name.name));
         }
-        if matches!(self.types.resolve(ty), Type::Float(..)) {
-            return Err(errors::are_not_supported_yet(name.span, "floating-point variables"));
-        }
         self.check_parts(scope, ty, &name.name, name.span)
     }
 
@@ -211,7 +209,7 @@ impl Session<'_> {
                 }
                 seen.push(&name.name);
             }
-            if self.value_type(key.ty).is_none() {
+            if self.key_type(key.ty).is_none() {
                 let what = format!("keys of type {}", self.types.show(key.ty));
                 return Err(errors::are_not_supported_yet(param.span, &what));
             }

@@ -89,11 +89,15 @@ impl Body<'_, '_> {
     /// Checks an expression whose value is used.
     pub(super) fn expr(&mut self, expr: &Expr) -> Checked {
         let info = match self.early.constant(expr) {
-            Some(c) => ExprInfo {
-                constant: Some(c.value),
-                provenance: if c.value == 0 { Provenance::Null } else { Provenance::Other },
-                ..ExprInfo::value(c.ty)
-            },
+            Some(c) => {
+                // The cast of a constant may be the first that names an enum of the kernel.
+                self.session.complete(c.ty);
+                ExprInfo {
+                    constant: Some(c.value),
+                    provenance: if c.value == 0 { Provenance::Null } else { Provenance::Other },
+                    ..ExprInfo::value(c.ty)
+                }
+            }
             None => self.node(expr)?,
         };
         self.info.set(expr, info);
@@ -640,10 +644,18 @@ impl Body<'_, '_> {
         let target = match (arrow, self.session.types.resolve(info.ty)) {
             (false, _) => info.ty,
             (true, Type::Pointer(target)) => *target,
+            (true, Type::Tagged(TagKind::Struct | TagKind::Union, _)) => {
+                return Err(errors::member_of_non_pointer(span).help("did you mean `.`?"));
+            }
             (true, _) => return Err(errors::member_of_non_pointer(span)),
         };
         if !self.session.types.is_record(target) {
-            return Err(errors::member_of_non_struct(span, op, &self.show(info)));
+            let error = errors::member_of_non_struct(span, op, &self.show(info));
+            let pointed = self.session.types.target(info.ty).filter(|_| !arrow);
+            return Err(match pointed.is_some_and(|target| self.session.types.is_record(target)) {
+                true => error.help("did you mean `->`?"),
+                false => error,
+            });
         }
         self.session.with_members(target);
         let types = &self.session.types;

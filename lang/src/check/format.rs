@@ -43,8 +43,12 @@ enum Takes {
     Stack,
     /// One of these integer types.
     Exactly(&'static [IntType]),
-    /// A value that no expression has yet: floating point, wide strings.
-    Nothing,
+    /// A floating-point type.
+    Float,
+    /// `long double`
+    LongDouble,
+    /// An array of 32-bit integers.
+    WideString,
 }
 
 /// How the value is printed.
@@ -99,11 +103,11 @@ static ROWS: &[Row] = &[
     row("c", "char, short, or int", Takes::Character, Prints::Kind(ConversionKind::Char)),
     row("C", "char, short, or int", Takes::Character, Prints::Kind(ConversionKind::EscapedChar)),
     row("d", INTEGERS, Takes::Integer, SIGNED),
-    row("e", FLOATS, Takes::Nothing, float('e')),
-    row("E", FLOATS, Takes::Nothing, float('E')),
-    row("f", FLOATS, Takes::Nothing, float('f')),
-    row("g", FLOATS, Takes::Nothing, float('g')),
-    row("G", FLOATS, Takes::Nothing, float('G')),
+    row("e", FLOATS, Takes::Float, float('e')),
+    row("E", FLOATS, Takes::Float, float('E')),
+    row("f", FLOATS, Takes::Float, float('f')),
+    row("g", FLOATS, Takes::Float, float('g')),
+    row("G", FLOATS, Takes::Float, float('G')),
     row("hd", "short", Takes::Exactly(&[SHORT]), SIGNED),
     row("hi", "short", Takes::Exactly(&[SHORT]), SIGNED),
     row("ho", "unsigned short", Takes::Exactly(&[UNSIGNED_SHORT]), OCTAL),
@@ -112,12 +116,12 @@ static ROWS: &[Row] = &[
     row("hX", "short", Takes::Exactly(&[SHORT, UNSIGNED_SHORT]), UPPER_HEX),
     row("i", INTEGERS, Takes::Integer, SIGNED),
     row("k", "stack", Takes::Stack, Prints::Kind(ConversionKind::Stack)),
-    row("lc", "int", Takes::Exactly(&[crate::types::INT]), Prints::Kind(ConversionKind::Char)),
+    row("lc", "int", Takes::Exactly(&[crate::types::INT]), Prints::Kind(ConversionKind::WideChar)),
     row("ld", "long", Takes::Exactly(SIGNED_64), SIGNED),
     row("li", "long", Takes::Exactly(SIGNED_64), SIGNED),
     row("lo", "unsigned long", Takes::Exactly(UNSIGNED_64), OCTAL),
     row("lu", "unsigned long", Takes::Exactly(UNSIGNED_64), DECIMAL),
-    row("ls", "wchar_t []", Takes::Nothing, Prints::Kind(ConversionKind::Str)),
+    row("ls", "wchar_t []", Takes::WideString, Prints::Kind(ConversionKind::WideStr)),
     row("lx", "long", Takes::Exactly(EITHER_LONG), HEX),
     row("lX", "long", Takes::Exactly(EITHER_LONG), UPPER_HEX),
     row("lld", "long long", Takes::Exactly(SIGNED_64), SIGNED),
@@ -126,19 +130,19 @@ static ROWS: &[Row] = &[
     row("llu", "unsigned long long", Takes::Exactly(UNSIGNED_64), DECIMAL),
     row("llx", "long long", Takes::Exactly(EITHER_LONG_LONG), HEX),
     row("llX", "long long", Takes::Exactly(EITHER_LONG_LONG), UPPER_HEX),
-    row("Le", "long double", Takes::Nothing, float('e')),
-    row("LE", "long double", Takes::Nothing, float('E')),
-    row("Lf", "long double", Takes::Nothing, float('f')),
-    row("Lg", "long double", Takes::Nothing, float('g')),
-    row("LG", "long double", Takes::Nothing, float('G')),
+    row("Le", "long double", Takes::LongDouble, float('e')),
+    row("LE", "long double", Takes::LongDouble, float('E')),
+    row("Lf", "long double", Takes::LongDouble, float('f')),
+    row("Lg", "long double", Takes::LongDouble, float('g')),
+    row("LG", "long double", Takes::LongDouble, float('G')),
     row("o", INTEGERS, Takes::Integer, OCTAL),
     row("p", ADDRESS, Takes::Address, HEX),
     row("s", STRINGS, Takes::String, Prints::Kind(ConversionKind::Str)),
     row("S", STRINGS, Takes::String, Prints::Kind(ConversionKind::EscapedStr)),
     row("T", "int64_t", Takes::Time, Prints::Kind(ConversionKind::Time)),
     row("u", INTEGERS, Takes::Integer, DECIMAL),
-    row("wc", "int", Takes::Exactly(&[crate::types::INT]), Prints::Kind(ConversionKind::Char)),
-    row("ws", "wchar_t []", Takes::Nothing, Prints::Kind(ConversionKind::Str)),
+    row("wc", "int", Takes::Exactly(&[crate::types::INT]), Prints::Kind(ConversionKind::WideChar)),
+    row("ws", "wchar_t []", Takes::WideString, Prints::Kind(ConversionKind::WideStr)),
     row("x", INTEGERS, Takes::Integer, HEX),
     row("X", INTEGERS, Takes::Integer, UPPER_HEX),
     row("Y", "int64_t", Takes::Time, Prints::Kind(ConversionKind::Date)),
@@ -341,9 +345,6 @@ pub fn resolve(
                 _ => error,
             });
         }
-        if matches!(row.name, "lc" | "wc") {
-            return Err(errors::are_not_supported_yet(span, "wide characters"));
-        }
         let (bits, signed) = types.width(ty);
         let symbolic = types.symbolic(ty);
         conversion.kind = match row.prints {
@@ -396,7 +397,12 @@ fn accepts(takes: Takes, types: &TypeTable, ty: TypeId, target: bool) -> bool {
                 || is_named_64(types, ty)
         }
         Takes::Exactly(ints) => matches!(types.resolve(ty), Type::Int(int) if ints.contains(int)),
-        Takes::Nothing => false,
+        Takes::Float => matches!(types.resolve(ty), Type::Float(..)),
+        Takes::LongDouble => matches!(types.resolve(ty), Type::Float("long double", _)),
+        Takes::WideString => {
+            matches!(types.resolve(ty), Type::Array(element, _)
+                if types.int_type(*element).is_some_and(|int| int.bits == 32))
+        }
     }
 }
 

@@ -17,6 +17,7 @@ use crate::ir::{Scope, VarId};
 use crate::source::Span;
 use crate::types::Type;
 use crate::types::classes::Operand;
+use crate::types::parts::has_parts;
 
 /// The largest index of `uregs[]` (`R_TRAPNO`, language spec §8.4).
 const LAST_REGISTER: i64 = 25;
@@ -189,8 +190,13 @@ impl Body<'_, '_> {
             if types.is_void(info.ty) || types.is_dynamic(info.ty) {
                 return Err(errors::bad_key(key.span, &types.show(info.ty), index_of, i + 1));
             }
-            if self.session.value_type(info.ty).is_none() {
-                let what = format!("keys of type {}", types.show(info.ty));
+            let by_value = !matches!(info.meaning, Meaning::Formula(_) | Meaning::Param(_));
+            let kept = match by_value {
+                true => self.session.key_type(info.ty),
+                false => self.session.value_type(info.ty),
+            };
+            if kept.is_none() {
+                let what = format!("keys of type {}", self.session.types.show(info.ty));
                 return Err(errors::are_not_supported_yet(key.span, &what));
             }
             signature.push(self.marked(*info));
@@ -212,7 +218,11 @@ impl Body<'_, '_> {
         }
         for (i, (slot, info)) in signature.iter().zip(infos).enumerate() {
             let to = Operand { ty: slot.ty, userland: slot.userland, zero: false };
-            if !self.session.types.assignable(to, Self::operand(*info)) {
+            // An array that is kept as its bytes is one of the same length.
+            let types = &self.session.types;
+            let whole = has_parts(types, slot.ty) && self.session.value_type(slot.ty).is_none();
+            let fits = types.assignable(to, Self::operand(*info)) && (!whole || types.same(slot.ty, info.ty));
+            if !fits {
                 let slot = slot.show(&self.session.types);
                 return Err(errors::key_type_mismatch(span, name, i + 1, &slot, &self.show(*info)));
             }

@@ -95,7 +95,13 @@ impl Session<'_> {
                 })
             }
             Ok(_) | Err(NoMatch::Zero) => Ok(Vec::new()),
-            Err(NoMatch::OtherSource(why)) => Err(errors::probe_of_other_source(desc.span, shown, &why)),
+            Err(NoMatch::OtherSource(why)) => {
+                let error = errors::probe_of_other_source(desc.span, shown, &why);
+                Err(match elsewhere::of_probe(pattern) {
+                    Some(help) => error.help(help),
+                    None => error,
+                })
+            }
             Err(NoMatch::Refused { tag, text }) => {
                 let tag = Tag::ALL.iter().copied().find(|t| t.text() == tag).unwrap_or(Tag::Unknown);
                 Err(Diagnostic::new(tag, desc.span, text))

@@ -21,12 +21,13 @@ use super::{errors, suggest};
 use crate::ast::{Clause, Expr, ExprKind, Item, Program};
 use crate::builtins::{Action, AggFn, BuiltinVar, Func, elsewhere, vars};
 use crate::diag::Diagnostic;
-use crate::env::{Environment, KernelTypeId, Probe, ProbeArg, Stability};
+use crate::env::{Environment, KernelSymbol, KernelTypeId, Probe, ProbeArg, Stability};
 use crate::ir::{ClauseId, Enabling, Limits, Scope, ValueType};
 use crate::options::{Options, StackOptions};
 use crate::parse::{Names as KnownNames, place};
 use crate::source::{SourceId, SourceMap, Span};
 use crate::stability::{STABLE, Version, least};
+use crate::types::parts::has_parts;
 use crate::types::{TagKind, Type, TypeId, TypeTable};
 
 /// What the first probe of a description says about arguments.
@@ -150,6 +151,10 @@ pub struct Session<'a> {
     pub(super) enumerators: HashMap<String, Folded>,
     /// The typedefs that programs made; their types are in the table.
     pub(super) typedefs: HashSet<String>,
+    /// The types that programs declare, with where they do.
+    pub(super) declared_types: Vec<(Span, TypeId)>,
+    /// Whether a kernel symbol that is given a type need not exist (`knodefs`).
+    pub(super) knodefs: bool,
     /// The symbols that programs gave a type.
     pub(super) externs: HashMap<String, Marked>,
     /// Type names that the kernel was asked for.
@@ -189,6 +194,8 @@ impl<'a> Session<'a> {
             expanded: 0,
             enumerators: HashMap::new(),
             typedefs: HashSet::new(),
+            declared_types: Vec::new(),
+            knodefs: false,
             externs: HashMap::new(),
             kernel_names: RefCell::default(),
             absent: HashSet::new(),
@@ -211,6 +218,7 @@ impl<'a> Session<'a> {
         self.limits = Limits { strsize: options.strsize, scratchsize: options.scratchsize };
         self.stacks = options.stacks;
         self.printsize = options.printsize;
+        self.knodefs = options.knodefs;
         let mut early = Early::new(program);
         for (index, item) in program.items.iter().enumerate() {
             let origin = Origin { program: self.programs.len(), item: index, member: 0 };
@@ -257,7 +265,9 @@ impl<'a> Session<'a> {
                 let id = match known {
                     Some((_, id)) => *id,
                     None => {
-                        let (info, triple) = self.clause(&early, &found.signature, clause)?;
+                        let checked = self.clause(&early, &found.signature, clause);
+                        let (info, triple) =
+                            checked.map_err(|error| suggest::assigned_later(error, &program))?;
                         attributes.statements = least(attributes.statements, triple);
                         let id = ClauseId(self.clauses.len() as u32);
                         let idle = found.signature.unknown && uses_args;
@@ -277,6 +287,24 @@ impl<'a> Session<'a> {
     /// Keeps a program whose clauses nobody asks about.
     pub fn without_clauses(&mut self, program: Program, early: Early) {
         self.programs.push((program, early));
+    }
+
+    /// Whether a description matches nothing so far.
+    pub fn waits(&self) -> bool {
+        self.enablings.iter().any(|enabling| enabling.probes.is_empty())
+    }
+
+    /// The types that programs declare, those of included files and the others, with everything in them known.
+    pub fn declared_types(&mut self) -> (Vec<TypeId>, Vec<TypeId>) {
+        let (mut included, mut own) = (Vec::new(), Vec::new());
+        for (span, ty) in self.declared_types.clone() {
+            self.load_types(ty);
+            let source = self.sources.get(span.source);
+            let file = place(&source.text, span.start).file;
+            let list = if file.is_some_and(|file| file != source.name) { &mut included } else { &mut own };
+            list.push(ty);
+        }
+        (included, own)
     }
 
     /// The checked session.
@@ -355,6 +383,12 @@ impl<'a> Session<'a> {
         value_type(&self.types, ty)
     }
 
+    /// How a key of a type is kept: as a value, or of a struct, union or array its bytes; `None` for what is no key.
+    pub(super) fn key_type(&mut self, ty: TypeId) -> Option<ValueType> {
+        self.load_types(ty);
+        key_type(&self.types, ty, self.limits.strsize)
+    }
+
     /// The number of a span's first line, control lines obeyed.
     pub(super) fn line_of(&self, span: Span) -> u32 {
         place(&self.sources.get(span.source).text, span.start).line
@@ -403,6 +437,10 @@ impl<'a> Session<'a> {
         }
         let module = Some(module).filter(|module| !module.is_empty());
         let found = match self.env.kernel_symbol(module, bare) {
+            // With `knodefs` it lies nowhere, and reading it faults.
+            Ok(None) if self.knodefs && self.externs.contains_key(bare) => {
+                KernelSymbol { ty: None, address: Some(0), per_cpu: false, function: false, size: 0 }
+            }
             Ok(found) => found.ok_or_else(unknown)?,
             Err(why) => return Err(errors::symbols_unreadable(span, name, &why)),
         };
@@ -472,6 +510,10 @@ impl<'a> Session<'a> {
             return error.help(format!("D has {ours} for that"));
         }
         let built_in = BuiltinVar::ROWS.iter().map(|row| row.name).filter(|name| global && *name != "arg");
+        // The arguments have one row.
+        const ARGS: &[&str] =
+            &["arg0", "arg1", "arg2", "arg3", "arg4", "arg5", "arg6", "arg7", "arg8", "arg9", "args"];
+        let built_in = built_in.chain(ARGS.iter().copied().filter(|_| global));
         let candidates = self.names.var_names(scope).chain(built_in);
         match suggest::nearest(name, candidates) {
             Some(near) => error.help(format!("did you mean {}?", super::names::shown(scope, near))),
@@ -516,6 +558,17 @@ impl KnownNames for Session<'_> {
             || super::decl::is_built_in(name)
     }
 }
+
+/// How a key of a type is kept.
+pub fn key_type(types: &TypeTable, ty: TypeId, strsize: u32) -> Option<ValueType> {
+    value_type(types, ty).or_else(|| {
+        let size = types.size(ty, strsize).filter(|_| has_parts(types, ty))?;
+        u32::try_from(size).ok().filter(|&size| (1..=MOST_KEY).contains(&size)).map(ValueType::Bytes)
+    })
+}
+
+/// Most bytes of a struct or array that is a key.
+const MOST_KEY: u32 = 4096;
 
 /// How a value of a type is stored and recorded; `None` for what has no value yet.
 pub fn value_type(types: &TypeTable, ty: TypeId) -> Option<ValueType> {

@@ -1,5 +1,12 @@
 //! Near misses: what a misspelt or foreign name was probably meant to be.
 
+use super::expr::as_variable;
+use super::info::for_each_expr;
+use crate::ast::{Expr, ExprKind, Item, Program};
+use crate::diag::{Diagnostic, Tag};
+use crate::ir::Scope;
+use crate::source::Span;
+
 /// Names of other tracing languages and other DTraces, with what dtrail says instead.
 const FOREIGN: &[(&str, &str)] = &[
     ("comm", "execname"),
@@ -80,6 +87,49 @@ fn distance(a: &[u8], b: &[u8]) -> usize {
         before = std::mem::replace(&mut above, row);
     }
     above[b.len()]
+}
+
+/// Adds to the error about an unknown variable that the text assigns to it further down.
+pub(crate) fn assigned_later(error: Diagnostic, program: &Program) -> Diagnostic {
+    if !matches!(error.tag, Tag::IdentUndef | Tag::VarUndef) {
+        return error;
+    }
+    let mut read: Option<(Scope, &str)> = None;
+    let mut assigned: Vec<(Scope, &str, Span)> = Vec::new();
+    for item in &program.items {
+        let Item::Clause(clause) = item else { continue };
+        for_each_expr(clause, &mut |expr| {
+            if let Some(named) = as_variable(base(expr)).filter(|_| expr.span == error.span) {
+                read.get_or_insert(named);
+            }
+            if let ExprKind::Assign { op: None, lhs, .. } = &expr.kind
+                && let Some((scope, name)) = as_variable(base(lhs))
+            {
+                assigned.push((scope, name, lhs.span));
+            }
+        });
+    }
+    let later = |(scope, name): (Scope, &str)| {
+        let found = |(of, named, span): &&(Scope, &str, Span)| {
+            (*of, *named) == (scope, name) && span.start > error.span.end
+        };
+        let span = assigned.iter().find(found)?.2;
+        Some((span, super::names::shown(scope, name)))
+    };
+    match read.and_then(later) {
+        Some((span, name)) => error.label(span, "first assigned here").help(format!(
+            "clauses are checked in the order of the text: declare {name}, or move its assignment up"
+        )),
+        None => error,
+    }
+}
+
+/// The array of an element.
+fn base(expr: &Expr) -> &Expr {
+    match &expr.kind {
+        ExprKind::Index { base, .. } => base,
+        _ => expr,
+    }
 }
 
 #[cfg(test)]

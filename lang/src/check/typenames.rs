@@ -292,6 +292,7 @@ impl Session<'_> {
             return Err(errors::tag_redefined(definition.span, &self.types.show(ty)));
         }
         self.absent.remove(&ty);
+        self.declared_types.push((definition.span, ty));
         match &definition.body {
             DefinitionBody::Members(declarations) => {
                 let record = self.members(early, definition, declarations)?;

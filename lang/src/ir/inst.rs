@@ -184,6 +184,9 @@ pub enum Op {
     GetElem { dst: Reg, var: VarId, keys: Vec<Reg> },
     /// An element = `src`, under the rules of `SetVar`.
     SetElem { var: VarId, keys: Vec<Reg>, src: Reg },
+    /// `dst` (Str) = a block of `size` bytes, zero but for its pieces: the parts of a struct, union or array that lies in
+    /// variables. `text`: only what stands before the first NUL. Made in user space only.
+    Assemble { dst: Reg, size: u32, pieces: Vec<BlockPiece>, text: bool },
     /// Updates an aggregation with `value` (absent for `count`) weighted by `weight` (1 if absent). Never faults; a
     /// full table is an aggregation drop.
     Aggregate { site: AggSiteId, keys: Vec<Reg>, value: Option<Reg>, weight: Option<Reg> },
@@ -214,6 +217,19 @@ pub enum Op {
     /// `DROPPED` at this point, ends the clause as dropped. With `attempt`, a slot of kind `Fault`: if that says that
     /// its attempt faulted at this point, raises the fault of the slot.
     FaultPoint { attempt: Option<SlotId> },
+}
+
+/// One value within an assembled block.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct BlockPiece {
+    /// The value: an integer, or a string, of which nothing is copied beyond its bytes.
+    pub src: Reg,
+    /// Whether that is a string register.
+    pub string: bool,
+    /// Where it begins, in bits, the lowest of each byte first. A string begins at a whole byte.
+    pub bit: u32,
+    /// How many bits it has: of an integer its low ones, at most 64; of a string whole bytes.
+    pub bits: u32,
 }
 
 /// How a block ends.
@@ -253,6 +269,7 @@ macro_rules! written_register {
             | Op::LoadStr { dst, .. }
             | Op::GetVar { dst, .. }
             | Op::GetElem { dst, .. }
+            | Op::Assemble { dst, .. }
             | Op::Call { dst, .. }
             | Op::Recv { dst, .. }
             | Op::Bit { dst, .. } => Some(dst),
@@ -312,6 +329,7 @@ impl Op {
                 keys.iter().copied().for_each(&mut f);
                 f(*src);
             }
+            Op::Assemble { pieces, .. } => pieces.iter().for_each(|piece| f(piece.src)),
             Op::Aggregate { keys, value, weight, .. } => {
                 keys.iter().copied().for_each(&mut f);
                 value.iter().copied().for_each(&mut f);
@@ -362,6 +380,10 @@ impl Op {
                 keys.iter_mut().for_each(&mut f);
                 f(src);
             }
+            Op::Assemble { dst, pieces, .. } => {
+                pieces.iter_mut().for_each(|piece| f(&mut piece.src));
+                f(dst);
+            }
             Op::Aggregate { keys, value, weight, .. } => {
                 keys.iter_mut().chain(value).chain(weight).for_each(f);
             }
@@ -374,7 +396,7 @@ impl Op {
     /// and `Recv` take the kind of what they read.
     pub fn result_kind(&self) -> Option<RegKind> {
         match self {
-            Op::Str { .. } | Op::Null { .. } | Op::LoadStr { .. } => Some(RegKind::Str),
+            Op::Str { .. } | Op::Null { .. } | Op::LoadStr { .. } | Op::Assemble { .. } => Some(RegKind::Str),
             Op::Builtin { var, .. } if var.row().string => Some(RegKind::Str),
             Op::Call { func, .. } if func.row().result == crate::builtins::Proto::String => {
                 Some(RegKind::Str)

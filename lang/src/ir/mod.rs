@@ -28,7 +28,9 @@ pub mod verify;
 
 pub use shape::{TypeMember, TypeShape, TypeShapeKind};
 
-pub use inst::{AddrSpace, BinOp, BlockId, CmpOp, Inst, MemSize, Op, Reg, SlotId, Terminator, UnOp};
+pub use inst::{
+    AddrSpace, BinOp, BlockId, BlockPiece, CmpOp, Inst, MemSize, Op, Reg, SlotId, Terminator, UnOp,
+};
 
 use crate::builtins::{Action, AggFn, Symbolic, aggs::Shape};
 use crate::env::Probe;
@@ -231,6 +233,9 @@ pub enum ValueType {
     /// So many bytes of memory, whatever they are: an array, a struct, a dump. The register is of kind [`RegKind::Str`]
     /// and may hold NULs.
     Bytes(u32),
+    /// A floating-point number of so many bytes (4, 8, 16), as they lie in memory: like [`ValueType::Bytes`], but shown
+    /// as a number.
+    Float(u8),
 }
 
 impl ValueType {
@@ -238,7 +243,7 @@ impl ValueType {
     pub fn reg_kind(self) -> RegKind {
         match self {
             ValueType::Int { .. } | ValueType::Pointer | ValueType::Symbolic(_) => RegKind::Int,
-            ValueType::Str | ValueType::Bytes(_) => RegKind::Str,
+            ValueType::Str | ValueType::Bytes(_) | ValueType::Float(_) => RegKind::Str,
         }
     }
 }

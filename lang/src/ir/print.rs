@@ -68,8 +68,8 @@ use std::collections::HashMap;
 use std::fmt::Write;
 
 use super::{
-    ActionSite, AddrSpace, BinOp, Clause, ClauseId, CmpOp, Detail, Inst, MemSize, Op, Program, Reg, RegKind,
-    Scope, Terminator, TypeShape, TypeShapeKind, UnOp, ValueType, VarId,
+    ActionSite, AddrSpace, BinOp, BlockPiece, Clause, ClauseId, CmpOp, Detail, Inst, MemSize, Op, Program,
+    Reg, RegKind, Scope, Terminator, TypeShape, TypeShapeKind, UnOp, ValueType, VarId,
 };
 use crate::builtins::aggs::{Linear, LogLinear, Shape};
 use crate::builtins::{Action, BuiltinVar};
@@ -153,6 +153,7 @@ pub fn value_type(ty: ValueType) -> String {
         ValueType::Str => "string".to_owned(),
         ValueType::Symbolic(kind) => kind.word().to_owned(),
         ValueType::Bytes(size) => format!("bytes{size}"),
+        ValueType::Float(size) => format!("float{size}"),
     }
 }
 
@@ -432,6 +433,14 @@ impl Printer<'_> {
             Op::SetElem { var, keys, src } => {
                 format!("set {}[{}] = {}", self.var(*var), list(keys), r(*src))
             }
+            Op::Assemble { dst, size, pieces, text } => {
+                let pieces: Vec<String> = pieces
+                    .iter()
+                    .map(|BlockPiece { src, bit, bits, .. }| format!("{bit}:{bits} {}", r(*src)))
+                    .collect();
+                let text = if *text { " text" } else { "" };
+                format!("{} = assemble{text} {size} [{}]", r(*dst), pieces.join(", "))
+            }
             Op::Aggregate { site, keys, value, weight } => {
                 let value = value.map_or(String::new(), |reg| format!(" ({})", r(reg)));
                 let weight = weight.map_or(String::new(), |reg| format!(" weight {}", r(reg)));
@@ -605,6 +614,8 @@ fn conversion_text(c: &Conversion) -> String {
         ConversionKind::UserAddress => out.push('A'),
         ConversionKind::Stack => out.push('k'),
         ConversionKind::Symbolic(kind) => out.push(kind.letter()),
+        ConversionKind::WideChar => out.push('w'),
+        ConversionKind::WideStr => out.push('W'),
         ConversionKind::Float(letter) => out.push(letter),
     }
     out

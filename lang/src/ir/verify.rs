@@ -56,6 +56,7 @@ fn tables(program: &Program) -> Result<(), String> {
         types.iter().all(|ty| match ty {
             ValueType::Int { bits, .. } => matches!(bits, 8 | 16 | 32 | 64),
             ValueType::Pointer | ValueType::Str | ValueType::Symbolic(_) | ValueType::Bytes(_) => true,
+            ValueType::Float(bytes) => matches!(bytes, 4 | 8 | 16),
         })
     };
     let clauses = program.clauses.len();
@@ -288,6 +289,13 @@ impl Checker<'_> {
             Op::GetElem { dst: reg, var, keys } | Op::SetElem { var, keys, src: reg } => {
                 self.variable(*var, Some(keys), *reg)
             }
+            Op::Assemble { size, pieces, .. } => pieces.iter().try_for_each(|piece| {
+                let fits = piece.bit.checked_add(piece.bits).is_some_and(|end| end.div_ceil(8) <= *size);
+                let whole = piece.bit.is_multiple_of(8) && piece.bits.is_multiple_of(8);
+                self.is(piece.src, if piece.string { Str } else { Int })?;
+                let narrow = if piece.string { whole } else { (1..=64).contains(&piece.bits) };
+                require(fits && narrow, || format!("a piece at bit {}", piece.bit))
+            }),
             Op::Aggregate { site, keys, value, weight } => {
                 let Some(site) = self.program.agg_sites.get(site.index()) else {
                     return Err("a site that does not exist".to_owned());
@@ -353,6 +361,9 @@ impl Checker<'_> {
                 | Op::FaultPoint { .. },
             ) => return Err("an op of the planner in the wrong part".to_owned()),
             (Part::Kernel(_), Op::Record { .. }) => return Err("an action in the kernel".to_owned()),
+            (Part::Kernel(_), Op::Assemble { .. }) => {
+                return Err("a block of variables in the kernel".to_owned());
+            }
             (Part::Kernel(_), Op::Call { func, args, .. }) => {
                 let row = func.row();
                 require(matches!(row.class, Class::Pinned | Class::Free), || "a user subroutine".to_owned())?;

@@ -52,6 +52,16 @@ pub fn sets_option(text: &str, name: &str) -> bool {
     found
 }
 
+/// Whether a text names `$target`.
+pub fn names_target(text: &str) -> bool {
+    let mut found = false;
+    words(text, &mut |word| {
+        let at = word.as_ptr() as usize - text.as_ptr() as usize;
+        found |= word == "target" && text[..at].ends_with('$');
+    });
+    found
+}
+
 /// Calls `f` with every word of a text outside of comments, strings and control lines; the words of scoped names singly.
 pub fn words<'a>(text: &'a str, f: &mut dyn FnMut(&'a str)) {
     pieces(text, &mut |piece| {
@@ -127,6 +137,13 @@ mod tests {
             found.push(w);
         });
         assert_eq!(found, ["io", "start", "x", "b", "c", "_h", "i"]);
+    }
+
+    #[test]
+    fn targets() {
+        assert!(names_target("syscall:::entry /pid == $target/ { }"));
+        assert!(names_target("pid$target:::entry"));
+        assert!(!names_target("/* $target */ BEGIN { trace(\"$target\"); target = $targets; }"));
     }
 
     #[test]

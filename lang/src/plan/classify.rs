@@ -186,7 +186,7 @@ pub(super) fn kernel_knows(program: &Program, flow: &Flow<'_>, decisions: &Decis
                 })
         }
         Op::Builtin { var, .. } => matches!(var.row().class, Class::Pinned | Class::Free),
-        Op::Record { .. } => false,
+        Op::Record { .. } | Op::Assemble { .. } => false,
         _ => true,
     }
 }
@@ -274,7 +274,7 @@ fn faults_on_null_only(func: Func) -> bool {
 /// Whether a register is an integer or a string that is not NULL. Follows `depth` moves at most.
 fn never_null(flow: &Flow<'_>, reg: Reg, depth: u32) -> bool {
     let not_null = |inst: &Inst| match inst.op {
-        Op::Str { .. } | Op::Builtin { .. } | Op::LoadStr { .. } => true,
+        Op::Str { .. } | Op::Builtin { .. } | Op::LoadStr { .. } | Op::Assemble { .. } => true,
         Op::Call { func, .. } => !func.may_be_null(),
         Op::Move { src, .. } => depth > 0 && never_null(flow, src, depth - 1),
         _ => false,

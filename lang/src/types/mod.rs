@@ -8,6 +8,7 @@
 //!
 //! The table never asks the machine anything by itself. The data model is LP64 (language spec §5.1).
 
+pub mod btf;
 pub mod classes;
 pub mod kernel;
 pub mod parts;

@@ -197,7 +197,7 @@ fn size(ty: ValueType) -> u8 {
     match ty {
         ValueType::Int { bits, .. } => bits,
         ValueType::Pointer | ValueType::Symbolic(_) => 64,
-        ValueType::Str | ValueType::Bytes(_) => 0,
+        ValueType::Str | ValueType::Bytes(_) | ValueType::Float(_) => 0,
     }
 }
 

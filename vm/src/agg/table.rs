@@ -38,6 +38,19 @@ impl AggTables {
         });
     }
 
+    /// Goes on with the tables of another program that are the same here: by name, function, constants and keys.
+    pub fn take_over(&mut self, old: AggTables) {
+        for table in old.tables {
+            let same = |new: &&mut AggTable| {
+                (&new.name, new.func, new.shape, &new.types)
+                    == (&table.name, table.func, table.shape, &table.types)
+            };
+            if let Some(new) = self.tables.iter_mut().find(same) {
+                *new = table;
+            }
+        }
+    }
+
     /// One aggregation.
     pub fn get(&self, agg: AggId) -> Option<&AggTable> {
         self.tables.get(agg.index())

@@ -8,6 +8,7 @@ mod contexts;
 mod held;
 mod lines;
 mod messages;
+mod renewal;
 mod session;
 mod settings;
 #[cfg(test)]
@@ -27,6 +28,8 @@ use crate::fault::Drops;
 use crate::host::Host;
 use crate::output::{Output, WriteError};
 use contexts::TracerContext;
+use renewal::Later;
+pub use renewal::Renewal;
 use session::Session;
 pub use settings::{OutputFormat, Policy, Settings};
 use timers::{Due, Timers};
@@ -65,7 +68,9 @@ pub fn run(
     output: &mut dyn Output,
     settings: &Settings,
     interrupts: &dyn Interrupts,
+    renewal: Option<&mut dyn Renewal>,
 ) -> Result<Outcome, Error> {
+    let later = Later::default();
     if let Some(why) = held::too_large(&plan.program, settings.policy, settings.bufsize) {
         return Err(Error::new(format!("could not enable tracing: {why}")).help("raise `-x bufsize`"));
     }
@@ -90,6 +95,8 @@ pub fn run(
         interrupts,
         closed: false,
         advised: Vec::new(),
+        renewal: renewal.map(|renewal| renewal as &mut dyn Renewal),
+        later: &later,
     };
     let ran = consumer.trace(source);
     // What was lost is told even if the run failed, and nothing stays attached.
@@ -109,6 +116,9 @@ struct Consumer<'a> {
     closed: bool,
     /// Advice about losses that was given.
     advised: Vec<String>,
+    /// Compiles anew what waits for probes.
+    renewal: Option<&'a mut dyn Renewal>,
+    later: &'a Later,
 }
 
 impl Consumer<'_> {
@@ -162,8 +172,10 @@ impl Consumer<'_> {
             self.session.print_returns();
             self.retime();
             self.after_drain()?;
-            if matches!(waited, Wait::Stopped | Wait::TargetsGone) {
-                return Ok(());
+            match waited {
+                Wait::Stopped | Wait::TargetsGone => return Ok(()),
+                Wait::Appeared => self.renew(source)?,
+                Wait::Again | Wait::Woken => {}
             }
             while let Some(due) = self.timers.take(self.session.host.monotonic()) {
                 if self.over() {
@@ -190,6 +202,32 @@ impl Consumer<'_> {
                 }
             }
         }
+        Ok(())
+    }
+
+    /// Goes on with the plan that the programs have now that there are more probes.
+    fn renew(&mut self, source: &mut dyn EventSource) -> Result<(), Error> {
+        let Some(renewal) = &mut self.renewal else { return Ok(()) };
+        let plan = match renewal.renew(source.environment()) {
+            Ok(Some(plan)) => plan,
+            Ok(None) => return Ok(()),
+            Err(text) => {
+                self.session.output.diagnostic(text.trim_end().as_bytes());
+                return Ok(());
+            }
+        };
+        let before = self.session.plan;
+        let obstacle = renewal::obstacle(before, &self.session.settings);
+        if let Some(why) = obstacle.or_else(|| renewal::obstacle(&plan, &self.session.settings)) {
+            self.session.say(&format!("probes that have appeared are not enabled: {why}"));
+            return Ok(());
+        }
+        self.session.print_returns();
+        let plan = self.later.keep(plan);
+        source.renew(plan).map_err(|error| error.context("could not enable probes that have appeared"))?;
+        self.session.renew(plan);
+        let now = self.session.host.monotonic();
+        self.timers.renew(plan, before, &self.session.settings, source.fires_ticks(), now);
         Ok(())
     }
 

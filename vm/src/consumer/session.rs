@@ -110,6 +110,12 @@ struct Firing<'k> {
     time: u64,
 }
 
+/// Whether some aggregation has a key that prints as a symbol.
+fn has_symbolic_key(plan: &Plan) -> bool {
+    let symbolic = |ty: &ValueType| matches!(ty, ValueType::Symbolic(_));
+    plan.program.aggs.iter().any(|agg| agg.keys.iter().any(symbolic))
+}
+
 impl EventSink for Session<'_> {
     fn event(&mut self, event: Event<'_>) -> Flow {
         if self.exit.is_none() && self.bug.is_none() && !self.full() {
@@ -161,14 +167,21 @@ impl<'a> Session<'a> {
             items: Vec::new(),
             late_items: Vec::new(),
             text: Vec::new(),
-            symbolic: plan
-                .program
-                .aggs
-                .iter()
-                .any(|agg| agg.keys.iter().any(|ty| matches!(ty, ValueType::Symbolic(_)))),
+            symbolic: has_symbolic_key(plan),
             stacks_used: stacks::used(plan),
             held: Held::new(settings.policy, settings.bufsize, settings.temporal, &plan.program),
         }
+    }
+
+    /// Goes on with another plan of the same programs.
+    pub(super) fn renew(&mut self, plan: &'a Plan) {
+        self.world.renew(plan, self.plan, self.settings.space, self.settings.aggs.per_cpu);
+        self.engine.renew();
+        self.plan = plan;
+        let error = plan.program.probes.iter().position(|probe| probe.id == ProbeId::ERROR);
+        self.error_probe = error.map(|index| ProbeIndex(index as u32));
+        self.symbolic = has_symbolic_key(plan);
+        self.stacks_used = stacks::used(plan);
     }
 
     /// Says something on standard error, behind the program's name.

@@ -71,6 +71,29 @@ impl Timers {
         self.timers.iter_mut().for_each(|timer| timer.due = now.saturating_add(timer.period));
     }
 
+    /// Goes on with another plan: its `tick` probes are due when they were, new ones one period from now.
+    pub(super) fn renew(
+        &mut self,
+        plan: &Plan,
+        before: &Plan,
+        settings: &Settings,
+        source_ticks: bool,
+        now: u64,
+    ) {
+        let mut next = Timers::new(plan, settings, source_ticks);
+        next.start(now);
+        for timer in &mut next.timers {
+            let old = self.timers.iter().find(|old| match (old.what, timer.what) {
+                (Due::Tick { probe: a, .. }, Due::Tick { probe: b, .. }) => {
+                    before.program.probes[a.index()].id == plan.program.probes[b.index()].id
+                }
+                (a, b) => a == b,
+            });
+            timer.due = old.map_or(timer.due, |old| old.due);
+        }
+        *self = next;
+    }
+
     /// Changes the period of something; nothing if it has that period already. 0: it is not due any more.
     pub(super) fn set(&mut self, what: Due, period: u64, now: u64) {
         match self.timers.iter_mut().find(|timer| timer.what == what) {

@@ -10,7 +10,7 @@ use dtrail_lang::env::Probe;
 use dtrail_lang::ir::ValueType;
 
 use super::printa::{INTEGER, frequent};
-use super::{Style, symbols, trace};
+use super::{Style, float, symbols, trace};
 use crate::agg::{AggState, AggTable, Buckets, divided, percentiles};
 use crate::value::{self, ValueRef};
 
@@ -42,6 +42,11 @@ pub fn string(out: &mut Vec<u8>, bytes: &[u8]) {
 pub fn value(out: &mut Vec<u8>, value: ValueRef<'_>, ty: ValueType, style: Style<'_>) {
     match (value, ty) {
         (ValueRef::Str(None), _) => out.extend_from_slice(b"null"),
+        // JSON has no number for what is none.
+        (ValueRef::Str(Some(bytes)), ValueType::Float(_)) => match float::number(bytes) {
+            Some(number) if number.is_finite() => drop(write!(out, "{number:?}")),
+            _ => out.extend_from_slice(b"null"),
+        },
         (ValueRef::Str(Some(bytes)), _) => string(out, bytes),
         (ValueRef::Int(number), ValueType::Symbolic(Symbolic::Stack)) => {
             let mut text = Vec::new();

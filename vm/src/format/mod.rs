@@ -2,6 +2,7 @@
 //! Out: bytes appended to a buffer. Nothing here writes anywhere, and no format string is parsed.
 
 pub mod dump;
+mod float;
 pub mod flow;
 pub mod folded;
 pub mod histogram;

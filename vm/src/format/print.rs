@@ -5,7 +5,7 @@ use std::io::Write as _;
 
 use dtrail_lang::ir::{TypeMember, TypeShape, TypeShapeKind};
 
-use super::{Style, shown};
+use super::{Style, float, shown};
 use crate::value::ValueRef;
 
 /// Blanks before the outermost type.
@@ -167,7 +167,7 @@ impl Visit<'_> {
         if let TypeShapeKind::Float = shape.kind {
             let at = usize::try_from(place.bit / 8).ok()?;
             let bytes = self.bytes.get(at..at.checked_add(usize::try_from(shape.size).ok()?)?)?;
-            return Some(float(bytes).map_or_else(Vec::new, |value| short_float(value).into_bytes()));
+            return Some(float::number(bytes).map_or_else(Vec::new, |value| short_float(value).into_bytes()));
         }
         if let TypeShapeKind::Text = shape.kind {
             let at = usize::try_from(place.bit / 8).ok()?;
@@ -188,45 +188,6 @@ impl Visit<'_> {
             _ => extended.to_string().into_bytes(),
         })
     }
-}
-
-/// A floating-point number by its size. The 80-bit format has an explicit first bit.
-fn float(bytes: &[u8]) -> Option<f64> {
-    match bytes.len() {
-        4 => Some(f64::from(f32::from_le_bytes(bytes.try_into().ok()?))),
-        8 => Some(f64::from_le_bytes(bytes.try_into().ok()?)),
-        16 => {
-            let fraction = u64::from_le_bytes(bytes[..8].try_into().ok()?);
-            let head = u16::from_le_bytes(bytes[8..10].try_into().ok()?);
-            let sign = if head & 0x8000 != 0 { -1.0 } else { 1.0 };
-            let exponent = i32::from(head & 0x7fff) - 16383 - 63;
-            Some(sign * fraction as f64 * 2_f64.powi(exponent))
-        }
-        _ => None,
-    }
-}
-
-/// C's `%g`.
-fn short_float(value: f64) -> String {
-    if !value.is_finite() {
-        return match value {
-            v if v.is_nan() => "nan".to_owned(),
-            v if v < 0.0 => "-inf".to_owned(),
-            _ => "inf".to_owned(),
-        };
-    }
-    let scientific = format!("{value:.5e}");
-    let (digits, exponent) = scientific.split_once('e').unwrap_or((&scientific, "0"));
-    let exponent: i32 = exponent.parse().unwrap_or(0);
-    let trimmed = |text: &str| match text.contains('.') {
-        true => text.trim_end_matches('0').trim_end_matches('.').to_owned(),
-        false => text.to_owned(),
-    };
-    if (-4..6).contains(&exponent) {
-        return trimmed(&format!("{value:.*}", usize::try_from(5 - exponent).unwrap_or(0)));
-    }
-    let sign = if exponent < 0 { '-' } else { '+' };
-    format!("{}e{sign}{:02}", trimmed(digits), exponent.abs())
 }
 
 /// Appends `TYPE VALUE` for a value that is no pointer: a number, a text, or the bytes of a larger one.
@@ -302,7 +263,7 @@ impl Inline<'_> {
             TypeShapeKind::Float => {
                 let at = usize::try_from(bit / 8).unwrap_or(usize::MAX);
                 let end = at.saturating_add(usize::try_from(shape.size).unwrap_or(usize::MAX));
-                let number = self.bytes.get(at..end).and_then(float);
+                let number = self.bytes.get(at..end).and_then(float::number);
                 let _ = write!(self.out, "{}", number.map_or(String::new(), scientific));
             }
             TypeShapeKind::Text => {
@@ -346,20 +307,17 @@ fn printable(bytes: &[u8]) -> Option<&[u8]> {
     text.iter().all(|byte| matches!(byte, b' '..=b'~')).then_some(text)
 }
 
+/// C's `%g`.
+fn short_float(value: f64) -> String {
+    let (sign, digits) = float::text(value, float::Look::plain('g'));
+    format!("{sign}{digits}")
+}
+
 /// C's `%+.7e`.
 fn scientific(value: f64) -> String {
-    if !value.is_finite() {
-        return match value {
-            v if v.is_nan() => "+nan".to_owned(),
-            v if v < 0.0 => "-inf".to_owned(),
-            _ => "+inf".to_owned(),
-        };
-    }
-    let text = format!("{value:+.7e}");
-    let (digits, exponent) = text.split_once('e').unwrap_or((&text, "0"));
-    let exponent: i32 = exponent.parse().unwrap_or(0);
-    let sign = if exponent < 0 { '-' } else { '+' };
-    format!("{digits}e{sign}{:02}", exponent.abs())
+    let look = float::Look { precision: Some(7), plus: true, ..float::Look::plain('e') };
+    let (sign, digits) = float::text(value, look);
+    format!("{sign}{digits}")
 }
 
 #[cfg(test)]

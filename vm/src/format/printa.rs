@@ -199,7 +199,7 @@ fn key_element(out: &mut Vec<u8>, element: ValueRef<'_>, ty: ValueType, style: S
         }
         ValueType::Symbolic(Symbolic::Stack) => return symbols::stack(out, element.int() as u64, style),
         ValueType::Symbolic(kind) => return trace::address(out, element.int() as u64, kind, style),
-        ValueType::Bytes(_) => return super::dump::dump(out, element.bytes()),
+        ValueType::Bytes(_) | ValueType::Float(_) => return super::dump::dump(out, element.bytes()),
         ValueType::Int { bits: 8, .. } => (8, 3),
         ValueType::Int { bits: 16, .. } => (16, 5),
         ValueType::Int { bits: 32, .. } => (32, 8),

@@ -2,7 +2,7 @@
 
 use dtrail_lang::format::{Conversion, ConversionKind, Format, Piece, Width};
 
-use super::{Style, escape_byte, pad, shown, symbols, time};
+use super::{Style, escape_byte, float, pad, shown, symbols, time};
 use crate::runtime::extend;
 use crate::value::ValueRef;
 
@@ -61,12 +61,7 @@ impl Field {
         }
     }
 
-    /// Appends text, cut to the precision and padded to the width.
-    fn text(&self, out: &mut Vec<u8>, text: &[u8]) {
-        pad(out, self.cut(text), self.width, self.left);
-    }
-
-    /// The same for text that is yet to be made.
+    /// Appends text that is yet to be made, cut to the precision and padded to the width.
     fn made(&self, out: &mut Vec<u8>, make: impl FnOnce(&mut Vec<u8>)) {
         let start = out.len();
         make(out);
@@ -131,8 +126,39 @@ pub(super) fn convert(
                 pad(out, field.cut(text), width, false);
             });
         }
-        // The checker lets no value through that this could print.
-        ConversionKind::Float(_) => field.text(out, b""),
+        ConversionKind::WideChar => field.made(out, |out| wide(out, int as u32)),
+        ConversionKind::WideStr => field.made(out, |out| {
+            let words = value
+                .bytes()
+                .chunks_exact(4)
+                .map(|four| u32::from_le_bytes([four[0], four[1], four[2], four[3]]));
+            words.take_while(|&word| word != 0).for_each(|word| wide(out, word));
+        }),
+        ConversionKind::Float(letter) => {
+            floating(out, field, float::number(value.bytes()).unwrap_or(0.0), letter);
+        }
+    }
+}
+
+/// A character by its number, in UTF-8; what is none is a question mark.
+fn wide(out: &mut Vec<u8>, number: u32) {
+    let mut buffer = [0; 4];
+    out.extend_from_slice(char::from_u32(number).unwrap_or('?').encode_utf8(&mut buffer).as_bytes());
+}
+
+fn floating(out: &mut Vec<u8>, field: &Field, value: f64, letter: char) {
+    let Field { precision, plus, space, alternate, .. } = *field;
+    let (sign, digits) = float::text(value, float::Look { letter, precision, plus, space, alternate });
+    let blanks = field.width.saturating_sub(sign.len() + digits.len());
+    let zeros = if field.zero && !field.left && value.is_finite() { blanks } else { 0 };
+    if !field.left {
+        out.resize(out.len() + blanks - zeros, b' ');
+    }
+    out.extend_from_slice(sign.as_bytes());
+    out.resize(out.len() + zeros, b'0');
+    out.extend_from_slice(digits.as_bytes());
+    if field.left {
+        out.resize(out.len() + blanks, b' ');
     }
 }
 

@@ -5,7 +5,7 @@ use std::io::Write as _;
 use dtrail_lang::builtins::Symbolic;
 use dtrail_lang::ir::ValueType;
 
-use super::{Style, dump, pad, shown, symbols};
+use super::{Style, dump, float, pad, shown, symbols};
 use crate::runtime::extend;
 use crate::value::ValueRef;
 
@@ -16,7 +16,7 @@ pub fn raw(out: &mut Vec<u8>, value: ValueRef<'_>, ty: ValueType, strsize: u32) 
             dump::dump(out, &value.int().to_le_bytes()[..usize::from(bits / 8).min(8)]);
         }
         (ValueType::Pointer | ValueType::Symbolic(_), value) => dump::dump(out, &value.int().to_le_bytes()),
-        (ValueType::Bytes(_), value) => dump::dump(out, value.bytes()),
+        (ValueType::Bytes(_) | ValueType::Float(_), value) => dump::dump(out, value.bytes()),
         (ValueType::Str, value) => {
             let mut bytes = value.bytes().to_vec();
             bytes.resize(strsize as usize + 1, 0);
@@ -33,6 +33,13 @@ pub fn trace(out: &mut Vec<u8>, value: ValueRef<'_>, ty: ValueType, quiet: bool,
         ValueType::Symbolic(Symbolic::Stack) => return symbols::stack(out, value.int() as u64, style),
         ValueType::Symbolic(kind) => return address(out, value.int() as u64, kind, style),
         ValueType::Bytes(_) => return dump::dump(out, value.bytes()),
+        ValueType::Float(_) => {
+            let number = float::number(value.bytes()).unwrap_or(0.0);
+            let (sign, digits) = float::text(number, float::Look::plain('g'));
+            // Right-justified in the room of any other value of 64 bits.
+            let width = if quiet { 0 } else { 21 };
+            return pad(out, format!("{sign}{digits}").as_bytes(), width, false);
+        }
         ValueType::Str => {
             let text = shown(value.bytes(), style.escape);
             if quiet {

@@ -127,6 +127,10 @@ impl Engine for Jit {
             _ => self.interp.run(id, clause, run),
         }
     }
+
+    fn renew(&mut self) {
+        *self = Jit::after(self.threshold);
+    }
 }
 
 /// The code of every clause that runs in user space, as cranelift has it; for `--dump=clif`.
@@ -149,6 +153,9 @@ pub fn dump(plan: &Plan) -> String {
                 let _ = writeln!(text, "# {what} c{index}\n{shown}");
             }
         }
+    }
+    if text.is_empty() {
+        text.push_str("no code in user space\n");
     }
     text
 }

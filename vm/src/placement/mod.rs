@@ -34,12 +34,12 @@ fn seen(plan: &Plan, steps: &[Step], batch: Option<usize>, engine: &mut dyn Engi
         Some(batch) => {
             let mut source = KernelSource::new(plan, steps, batch);
             let (host, none) = (source.host.clone(), std::sync::atomic::AtomicU32::new(0));
-            consumer::run(plan, &mut source, engine, &host, &mut output, &settings, &none)
+            consumer::run(plan, &mut source, engine, &host, &mut output, &settings, &none, None)
         }
         None => {
             let mut source = ListSource::new(steps.iter().map(Step::script).collect::<Vec<Script>>());
             let (host, none) = (source.host.clone(), std::sync::atomic::AtomicU32::new(0));
-            consumer::run(plan, &mut source, engine, &host, &mut output, &settings, &none)
+            consumer::run(plan, &mut source, engine, &host, &mut output, &settings, &none, None)
         }
     };
     let text = |bytes: Vec<u8>| String::from_utf8_lossy(&bytes).into_owned();

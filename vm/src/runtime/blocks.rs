@@ -1,8 +1,8 @@
 //! Blocks: so many bytes, whatever they are. Read from memory at the event or from scratch memory, written to scratch
 //! memory and to the traced process.
 
-use dtrail_lang::ir::AddrSpace;
 use dtrail_lang::ir::inst::SCRATCH_BASE;
+use dtrail_lang::ir::{AddrSpace, BlockPiece, Reg};
 
 use super::Run;
 use crate::engine::Input;
@@ -42,6 +42,42 @@ impl Run<'_> {
             }
             None => self.raise(Raised::new(FaultKind::BadAddr, addr)),
         }
+    }
+
+    /// A block made of the values of registers, zero between them; `text`: only what stands before the first NUL.
+    pub(crate) fn assemble(
+        &mut self,
+        size: u32,
+        pieces: &[BlockPiece],
+        text: bool,
+        value: impl Fn(Reg) -> u64,
+    ) -> u64 {
+        let mut bytes = std::mem::take(&mut self.world.key);
+        bytes.clear();
+        bytes.resize(size as usize, 0);
+        for piece in pieces {
+            let start = (piece.bit / 8) as usize;
+            let Some(room) = bytes.get_mut(start..) else { continue };
+            let word = value(piece.src);
+            if piece.string {
+                let from = self.bytes(word).unwrap_or(&[]);
+                let length = from.len().min((piece.bits / 8) as usize).min(room.len());
+                room[..length].copy_from_slice(&from[..length]);
+                continue;
+            }
+            let mask = if piece.bits >= 64 { u64::MAX } else { (1 << piece.bits) - 1 };
+            let bits = u128::from(word & mask) << (piece.bit % 8);
+            for (byte, more) in room.iter_mut().zip(bits.to_le_bytes().iter().take(9)) {
+                *byte |= more;
+            }
+        }
+        if text {
+            let end = bytes.iter().position(|&byte| byte == 0).unwrap_or(bytes.len()).min(self.world.strsize);
+            bytes.truncate(end);
+        }
+        let word = self.world.arena.push_block(&bytes);
+        self.world.key = bytes;
+        self.filed(word)
     }
 
     /// A size of scratch memory.

@@ -138,6 +138,23 @@ impl World {
         }
     }
 
+    /// The same world for another plan of the same programs: what is the same in both keeps what it holds.
+    pub fn renew(&mut self, plan: &Plan, before: &Plan, space: Space, per_cpu: bool) {
+        let mut next = World::new(plan, space);
+        if per_cpu {
+            next.aggs.keep_cpus();
+        }
+        next.aggs.take_over(std::mem::take(&mut self.aggs));
+        next.vars.take_over(&plan.program, std::mem::take(&mut self.vars), &before.program);
+        next.facts = std::mem::take(&mut self.facts);
+        next.drops = std::mem::take(&mut self.drops);
+        std::mem::swap(&mut next.stacks, &mut self.stacks);
+        std::mem::swap(&mut next.tokens, &mut self.tokens);
+        std::mem::swap(&mut next.random, &mut self.random);
+        next.exit = self.exit;
+        *self = next;
+    }
+
     /// Begins a firing: `this->` variables are zero, nothing is recorded.
     pub fn begin_firing(&mut self, plan: &Plan) {
         self.vars.begin_firing(&plan.program);

@@ -13,7 +13,7 @@ fn events(text: &str) -> Vec<SyntheticEvent> {
         .into_iter()
         .filter_map(|step| match step {
             Step::Fire(event) => Some(*event),
-            Step::Pass(_) => None,
+            Step::Pass(_) | Step::Appear(..) => None,
         })
         .collect()
 }

@@ -29,7 +29,7 @@ use std::time::{Duration, Instant};
 
 use dtrail_lang::env::Environment;
 use dtrail_lang::ir::ProbeIndex;
-use dtrail_lang::options::{EvalTime, Options};
+use dtrail_lang::options::{EvalTime, Options, TypeData};
 use dtrail_lang::plan::{Capabilities, Plan};
 use dtrail_vm::event::{Error, Event, EventSink, EventSource, Exited, Flow, KernelState, Wait};
 use dtrail_vm::fault::Drops;
@@ -152,6 +152,13 @@ impl PtraceSource {
     pub fn with_symbols(mut self, symbols: Rc<Symbols>) -> PtraceSource {
         symbols.set_target(self.roots.iter().copied().flatten().next());
         self.symbols = symbols;
+        self
+    }
+
+    /// The same, with the kernel's types read from elsewhere.
+    #[must_use]
+    pub fn with_types(mut self, data: &TypeData) -> PtraceSource {
+        self.environment.read_types_from(data);
         self
     }
 

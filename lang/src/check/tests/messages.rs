@@ -221,6 +221,21 @@ fn help(source: &str) -> Option<String> {
 fn near_misses() {
     for (source, expect) in [
         ("BEGIN { trace(exename); }", Some("did you mean execname?")),
+        ("BEGIN { trace(agr0); }", Some("did you mean arg0?")),
+        ("BEGIN /pid = 3/ { }", Some("did you mean `==`?")),
+        ("BEGIN /uid == 0 && (pid = 3)/ { }", Some("did you mean `==`?")),
+        ("struct s { int a; }; struct s v; BEGIN { trace(v->a); }", Some("did you mean `.`?")),
+        ("struct s { int a; }; struct s *p; BEGIN { trace(p.a); }", Some("did you mean `->`?")),
+        ("#pragma D option flowident\nBEGIN { }", Some("did you mean flowindent?")),
+        (
+            "END /self->t/ { trace(self->t); } BEGIN { self->t = 1; }",
+            Some("clauses are checked in the order of the text: declare self->t, or move its assignment up"),
+        ),
+        (
+            "BEGIN { trace(x[1]); x[1] = 2; }",
+            Some("clauses are checked in the order of the text: declare x, or move its assignment up"),
+        ),
+        ("BEGIN { x = 1; } END { trace(x + y); }", None),
         ("BEGIN { total = 1; trace(totl); }", Some("did you mean total?")),
         ("BEGIN { self->ts = 1; } END { trace(self->tss); }", Some("did you mean self->ts?")),
         ("BEGIN { @lat = count(); printa(@lta); }", Some("did you mean @lat?")),

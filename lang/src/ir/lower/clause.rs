@@ -1,8 +1,9 @@
 //! One clause: predicate, statements, sites.
 
+use super::Tables;
 use super::build::{Builder, Fits, Val};
 use super::formula::Frame;
-use super::{Tables, stored};
+use super::whole::Wanted;
 use crate::ast::{self, Expr, ExprKind, Stmt};
 use crate::builtins::{Action, Func};
 use crate::check::clause::{copies_out, statement};
@@ -186,10 +187,7 @@ impl Lower<'_> {
                 let mut types = Vec::with_capacity(recorded.len());
                 if let (Some(bytes), Some(pointer)) = (bytes_behind(detail), args.first()) {
                     // What is behind the first argument is read before the others are looked at.
-                    let space = self.address_space(pointer)?;
-                    let address = self.value(pointer)?.reg;
-                    let size = self.build.constant(pointer.span, i64::from(bytes)).reg;
-                    let block = self.block(address, size, space, pointer.span);
+                    let (address, block) = self.behind_argument(pointer, bytes)?;
                     if *action == Action::Print {
                         values.push(address);
                         types.push(ValueType::Pointer);
@@ -244,7 +242,7 @@ impl Lower<'_> {
                 let signature = self.checked.aggs[agg.index()].keys.clone().unwrap_or_default();
                 let mut regs = Vec::with_capacity(keys.len());
                 for (key, slot) in keys.iter().zip(signature) {
-                    regs.push(self.stored_value(key, stored(&self.checked.types, slot))?);
+                    regs.push(self.key(key, slot)?);
                 }
                 let site = self.tables.agg_site(*agg, self.clause, expr.span);
                 self.build.emit(expr.span, Op::Aggregate { site, keys: regs, value, weight });
@@ -259,6 +257,18 @@ impl Lower<'_> {
                 Ok(())
             }
         }
+    }
+
+    /// The value of a pointer, and so many bytes of what it points to.
+    fn behind_argument(&mut self, pointer: &Expr, bytes: u32) -> Result<(Reg, Reg), Diagnostic> {
+        if self.leads_to_variable(pointer) {
+            let address = self.address_of_part(pointer)?.reg;
+            return Ok((address, self.whole_behind(pointer, bytes)?));
+        }
+        let space = self.address_space(pointer)?;
+        let address = self.value(pointer)?.reg;
+        let size = self.build.constant(pointer.span, i64::from(bytes)).reg;
+        Ok((address, self.block(address, size, space, pointer.span)))
     }
 
     /// The signal that an action sends at the event.
@@ -292,10 +302,12 @@ impl Lower<'_> {
     pub(super) fn stored_val(&mut self, expr: &Expr, ty: ValueType) -> Result<Val, Diagnostic> {
         match ty {
             ValueType::Bytes(bytes) => {
-                let at = self.memory_at(expr)?;
-                let address = self.address(at, expr.span).reg;
-                let size = self.build.constant(expr.span, i64::from(bytes)).reg;
-                Ok(Val::new(self.block(address, size, at.space, expr.span), Fits::ANY))
+                let block = self.whole_value(expr, Wanted::Bytes(bytes))?;
+                Ok(Val::new(block, Fits::ANY))
+            }
+            ValueType::Float(bytes) => {
+                let block = self.whole_value(expr, Wanted::Bytes(u32::from(bytes)))?;
+                Ok(Val::new(block, Fits::ANY))
             }
             ValueType::Str => self.string(expr).map(|reg| Val::new(reg, Fits::ANY)),
             ValueType::Pointer | ValueType::Symbolic(_) => self.value(expr),

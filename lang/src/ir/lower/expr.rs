@@ -3,6 +3,7 @@
 use super::build::{Fits, Val};
 use super::clause::Lower;
 use super::place::MemoryAt;
+use super::whole::Wanted;
 use crate::ast::{BinaryOp, Expr, ExprKind, UnaryOp};
 use crate::builtins::symbolic::Sample;
 use crate::builtins::{BuiltinVar, Func, Symbolic};
@@ -238,6 +239,13 @@ impl Lower<'_> {
         }
         if self.is_string(info.ty) {
             return self.value(expr).map(|val| val.reg);
+        }
+        let is_array = matches!(self.checked.types.resolve(info.ty), Type::Array(..));
+        if is_array
+            && !self.lies_in_memory(info)
+            && !matches!(info.meaning, Meaning::Formula(_) | Meaning::Param(_))
+        {
+            return self.whole_value(expr, Wanted::Text);
         }
         // The bytes of an array end with the array.
         let strsize = self.checked.limits.strsize;

@@ -7,7 +7,7 @@
 
 use std::collections::HashMap;
 
-use super::{INDEX, stored};
+use super::{INDEX, key, stored};
 use crate::check::session::value_type;
 use crate::check::{Checked, VarInfo, VarShape};
 use crate::ir::{Scope, ValueType, VarId, Variable};
@@ -41,9 +41,7 @@ pub(super) fn variables(checked: &Checked) -> (Vec<Variable>, Layout) {
     for (i, var) in checked.vars.iter().enumerate() {
         let keys = match &var.shape {
             VarShape::Scalar => None,
-            VarShape::Associative(keys) => {
-                Some(keys.iter().map(|&key| stored(&checked.types, key)).collect::<Vec<_>>())
-            }
+            VarShape::Associative(keys) => Some(keys.iter().map(|&of| key(checked, of)).collect::<Vec<_>>()),
         };
         let ty = var.ty.map(|ty| ty.ty).filter(|&ty| has_parts(&checked.types, ty));
         // The checker has made sure that there are not too many.

@@ -26,6 +26,7 @@ mod storage;
 #[cfg(test)]
 mod tests;
 mod translation;
+mod whole;
 
 use std::collections::HashMap;
 
@@ -37,7 +38,8 @@ use super::{
 };
 use crate::ast::Item;
 use crate::builtins::AggFn;
-use crate::check::{Checked, Marked, session::value_type};
+use crate::check::session::{key_type, value_type};
+use crate::check::{Checked, Marked};
 use crate::diag::Diagnostic;
 use crate::source::Span;
 use crate::types::TypeTable;
@@ -113,12 +115,17 @@ fn stored(types: &TypeTable, ty: Marked) -> ValueType {
     value_type(types, ty.ty).unwrap_or(INDEX)
 }
 
+/// How a key is kept.
+fn key(checked: &Checked, ty: Marked) -> ValueType {
+    key_type(&checked.types, ty.ty, checked.limits.strsize).unwrap_or(INDEX)
+}
+
 fn aggregations(checked: &Checked) -> Vec<Aggregation> {
     let aggregation = |agg: &crate::check::names::AggInfo| Aggregation {
         name: agg.name.clone(),
         func: agg.function.map_or(AggFn::Count, |(function, _)| function),
         shape: agg.shape.unwrap_or_default(),
-        keys: agg.keys.iter().flatten().map(|&key| stored(&checked.types, key)).collect(),
+        keys: agg.keys.iter().flatten().map(|&of| key(checked, of)).collect(),
     };
     checked.aggs.iter().map(aggregation).collect()
 }

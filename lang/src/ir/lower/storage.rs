@@ -9,7 +9,6 @@ use super::build::{Fits, Val};
 use super::clause::Lower;
 use super::expr::not_yet;
 use super::place::{MemoryAt, Place, Shift};
-use super::stored;
 use crate::ast::{BinaryOp, Expr, ExprKind, UnaryOp};
 use crate::builtins::Func;
 use crate::check::{Meaning, VarShape};
@@ -21,7 +20,7 @@ use crate::types::records::Found;
 use crate::types::{TagKind, Type, TypeId};
 
 /// Most scalars that one assignment of a struct copies.
-const MAX_COPIED: u64 = 1024;
+pub(super) const MAX_COPIED: u64 = 1024;
 
 /// Where the addresses of parts of variables seem to be: no memory is there, so loads fault.
 const VARIABLES: i64 = 0x00d8_0000_0000_0000;
@@ -32,25 +31,25 @@ pub(super) struct VarAt {
     var: VarId,
     keys: Vec<Reg>,
     /// The type of what is there.
-    ty: TypeId,
+    pub(super) ty: TypeId,
     /// The members on the way.
-    path: Vec<u32>,
+    pub(super) path: Vec<u32>,
     /// The number of the element, of all arrays on the way together, row by row.
-    index: Option<Val>,
+    pub(super) index: Option<Val>,
     /// The width and sign of a bit-field.
     cut: Option<(u8, bool)>,
     /// The place in the union on the way.
-    union: Option<InUnion>,
+    pub(super) union: Option<InUnion>,
 }
 
 /// A place in a union.
 #[derive(Clone, Copy)]
-struct InUnion {
+pub(super) struct InUnion {
     /// The words of the whole union.
-    words: u64,
-    bit_offset: u64,
+    pub(super) words: u64,
+    pub(super) bit_offset: u64,
     /// Bytes beyond that, computed.
-    dynamic: Option<Reg>,
+    pub(super) dynamic: Option<Reg>,
 }
 
 impl Lower<'_> {
@@ -66,7 +65,7 @@ impl Lower<'_> {
                 };
                 let mut regs = Vec::with_capacity(keys.len());
                 for (key, slot) in keys.iter().zip(signature) {
-                    regs.push(self.stored_value(key, stored(&self.checked.types, slot))?);
+                    regs.push(self.key(key, slot)?);
                 }
                 Ok(self.whole_variable(var, regs))
             }
@@ -108,7 +107,7 @@ impl Lower<'_> {
     }
 
     /// What an array variable, or the address of a part, points to.
-    fn pointed(&mut self, expr: &Expr) -> Result<VarAt, Diagnostic> {
+    pub(super) fn pointed(&mut self, expr: &Expr) -> Result<VarAt, Diagnostic> {
         if self.is_array(expr) {
             let zero = self.build.constant(expr.span, 0);
             let mut at = self.var_at(expr)?;
@@ -133,7 +132,7 @@ impl Lower<'_> {
         }
     }
 
-    fn is_array(&self, expr: &Expr) -> bool {
+    pub(super) fn is_array(&self, expr: &Expr) -> bool {
         matches!(self.checked.types.resolve(self.info_of(expr).ty), Type::Array(..))
     }
 
@@ -324,9 +323,14 @@ impl Lower<'_> {
                 (word, Shift::Computed(shift.reg))
             }
         };
-        let index = self.word_index(at.index, union.words, word, span);
-        let unit = self.part_place(at, &at.path, Some(index));
+        let unit = self.word_of_union(at, union, word, span);
         Ok(Place::Field { unit: Box::new(unit), shift, bits, signed })
+    }
+
+    /// One of the words that a union is kept as.
+    pub(super) fn word_of_union(&mut self, at: &VarAt, union: InUnion, word: Val, span: Span) -> Place {
+        let index = self.word_index(at.index, union.words, word, span);
+        self.part_place(at, &at.path, Some(index))
     }
 
     fn word_index(&mut self, index: Option<Val>, words: u64, word: Val, span: Span) -> Val {
@@ -386,6 +390,32 @@ impl Lower<'_> {
         (bits, strides, width, ty)
     }
 
+    /// Where one scalar of a part lies: bits from the start of the type, the width of a bit-field, and the type there.
+    fn place_of(&self, ty: TypeId, part: &Part, number: u64) -> (u64, Option<u8>, TypeId) {
+        let (mut bits, mut strides, width, inner) = self.place_in(ty, &part.path);
+        if part.words {
+            strides.push(8);
+        }
+        let mut rest = number;
+        for (stride, length) in strides.iter().zip(&part.dimensions).rev() {
+            bits += rest % (*length).max(1) * stride * 8;
+            rest /= (*length).max(1);
+        }
+        (bits, width, inner)
+    }
+
+    /// Which bits of a type one scalar of a part has: where they begin, and how many they are.
+    pub(super) fn bits_of(&self, ty: TypeId, part: &Part, number: u64) -> (u64, u64) {
+        let (bit, width, inner) = self.place_of(ty, part, number);
+        let size = self.checked.types.size(inner, self.checked.limits.strsize).unwrap_or(8);
+        let bits = match (part.words, width) {
+            (true, _) => (size - (number % words(size) * 8).min(size)).min(8) * 8,
+            (false, Some(width)) => u64::from(width),
+            (false, None) => size * 8,
+        };
+        (bit, bits)
+    }
+
     // Whole structs.
 
     /// `lhs = rhs` of structs or unions, and `lhs = 0` of what may be removed.
@@ -394,6 +424,21 @@ impl Lower<'_> {
         if let Meaning::Translation(made) = self.info_of(rhs).meaning {
             let target = self.record_at(lhs)?;
             return self.translate_into(&target, made, rhs, span);
+        }
+        if let (ExprKind::Cond { cond, then, otherwise }, Meaning::Operator) =
+            (&rhs.kind, self.info_of(rhs).meaning)
+        {
+            // Each arm is copied where it is taken.
+            let cond = self.condition(cond)?;
+            let before = self.build.current();
+            let mut arms = Vec::with_capacity(2);
+            for arm in [then, otherwise] {
+                let first = self.build.begin();
+                self.copy(lhs, arm, span)?;
+                arms.push((first, self.build.current()));
+            }
+            self.merge(before, cond, arms[0], Some(arms[1]));
+            return Ok(());
         }
         let zero = self.frame.early.constant(rhs).is_some();
         let source = if zero { None } else { Some(self.record_at(rhs)?) };
@@ -413,7 +458,7 @@ impl Lower<'_> {
     }
 
     /// Where a struct lies.
-    fn record_at(&mut self, expr: &Expr) -> Result<RecordAt, Diagnostic> {
+    pub(super) fn record_at(&mut self, expr: &Expr) -> Result<RecordAt, Diagnostic> {
         match (&expr.kind, self.info_of(expr).meaning) {
             (_, Meaning::Variable(_) | Meaning::Element(_) | Meaning::Part(_)) => {
                 self.var_at(expr).map(RecordAt::Variable)
@@ -464,6 +509,19 @@ impl Lower<'_> {
                 self.read_part(&places, part, span)?
             }
         };
+        self.put_part(target, ty, part, number, val, span)
+    }
+
+    /// Stores one scalar of a part.
+    pub(super) fn put_part(
+        &mut self,
+        target: &RecordAt,
+        ty: TypeId,
+        part: &Part,
+        number: u64,
+        val: Val,
+        span: Span,
+    ) -> Result<(), Diagnostic> {
         let places = self.part_of(target, ty, part, number, span)?;
         match places.as_slice() {
             [(place, _)] => self.write(place, val, span),
@@ -478,7 +536,12 @@ impl Lower<'_> {
         Ok(())
     }
 
-    fn read_part(&mut self, places: &[(Place, u8)], part: &Part, span: Span) -> Result<Val, Diagnostic> {
+    pub(super) fn read_part(
+        &mut self,
+        places: &[(Place, u8)],
+        part: &Part,
+        span: Span,
+    ) -> Result<Val, Diagnostic> {
         let is_string = !part.words && self.checked.types.is_string(part.ty);
         let kind = if is_string { RegKind::Str } else { RegKind::Int };
         let mut whole: Option<Val> = None;
@@ -531,15 +594,7 @@ impl Lower<'_> {
         part: &Part,
         number: u64,
     ) -> Vec<(Place, u8)> {
-        let (mut bits, mut strides, width, inner) = self.place_in(ty, &part.path);
-        if part.words {
-            strides.push(8);
-        }
-        let mut rest = number;
-        for (stride, length) in strides.iter().zip(&part.dimensions).rev() {
-            bits += rest % (*length).max(1) * stride * 8;
-            rest /= (*length).max(1);
-        }
+        let (bits, width, inner) = self.place_of(ty, part, number);
         let at = MemoryAt { offset: memory.offset.wrapping_add((bits / 8) as i64), ..*memory };
         if part.words {
             let bytes = self.checked.types.size(inner, 0).unwrap_or(8);

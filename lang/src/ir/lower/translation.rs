@@ -1,18 +1,30 @@
 //! Translations: the input is evaluated, and members' formulas are lowered with it (language spec §7.4).
 
+use std::collections::HashMap;
+
 use super::build::{Fits, Val};
 use super::clause::Lower;
 use super::expr::not_yet;
 use super::formula::Binding;
-use super::storage::RecordAt;
+use super::storage::{MAX_COPIED, RecordAt};
 use crate::ast::{Expr, ExprKind};
+use crate::builtins::Func;
 use crate::check::session::value_type;
 use crate::check::translator::{From, Translation};
 use crate::check::{ExprInfo, Marked, Meaning, Provenance};
 use crate::diag::Diagnostic;
-use crate::ir::{Op, RegKind, ValueType};
+use crate::ir::{Op, Reg, RegKind, ValueType};
 use crate::source::Span;
-use crate::types::parts::parts;
+use crate::types::TypeId;
+use crate::types::parts::{Part, parts};
+
+/// Where the parts of a struct or array come from.
+enum Source {
+    /// The same type, somewhere.
+    Record(RecordAt),
+    /// A string, for an array of characters.
+    Text(Reg),
+}
 
 impl Lower<'_> {
     /// The input of the translation that an expression stands for.
@@ -59,18 +71,34 @@ impl Lower<'_> {
         let parts = parts.ok_or_else(|| not_yet(span, "assignments of so large structs"))?;
         let record = self.checked.types.record(ty);
         let members = record.and_then(|record| record.members.clone()).unwrap_or_default();
+        let total = parts.iter().fold(0u64, |n, part| n.saturating_add(part.count()));
+        if total > MAX_COPIED {
+            return Err(not_yet(span, "assignments of so large structs"));
+        }
+        // What the members that are structs or arrays are made from: each formula is evaluated once.
+        let mut sources: HashMap<u32, Source> = HashMap::new();
         for part in &parts {
             let member = part.path.first().and_then(|&number| members.get(number as usize));
             let name = member.and_then(|member| member.name.as_deref());
             let formula = name.and_then(|name| translator.members.get(name)).copied();
             let plain = part.path.len() == 1 && part.dimensions.is_empty() && !part.words;
             let (Some(id), true) = (formula, plain) else {
-                if formula.is_some() {
-                    return Err(not_yet(span, "assignments of translations with structs or arrays in them"));
-                }
+                let (Some(id), Some(&number), Some(member)) = (formula, part.path.first(), member) else {
+                    for number in 0..part.count() {
+                        self.copy_part(ty, part, number, None, target, span)?;
+                    }
+                    continue;
+                };
+                let source = match sources.remove(&number) {
+                    Some(source) => source,
+                    None => self.inside(id, vec![input], Lower::member_source)?,
+                };
+                let within = Part { path: part.path[1..].to_vec(), ..part.clone() };
                 for number in 0..part.count() {
-                    self.copy_part(ty, part, number, None, target, span)?;
+                    let val = self.take_from(&source, member.ty, &within, number, span)?;
+                    self.put_part(target, ty, part, number, val, span)?;
                 }
+                sources.insert(number, source);
                 continue;
             };
             let stored = value_type(&self.checked.types, part.ty).unwrap_or(super::INDEX);
@@ -82,10 +110,43 @@ impl Lower<'_> {
                 }
                 stored => lower.stored_val(tree, stored),
             })?;
-            for (place, _) in self.part_of(target, ty, part, 0, span)? {
-                self.write(&place, val, span);
-            }
+            self.put_part(target, ty, part, 0, val, span)?;
         }
         Ok(())
+    }
+
+    /// What a struct or an array of a translation is made from.
+    fn member_source(&mut self, tree: &Expr) -> Result<Source, Diagnostic> {
+        match self.checked.types.is_string(self.info_of(tree).ty) {
+            true => self.string(tree).map(Source::Text),
+            false => self.record_at(tree).map(Source::Record),
+        }
+    }
+
+    /// One scalar of what a member is made from.
+    fn take_from(
+        &mut self,
+        source: &Source,
+        ty: TypeId,
+        part: &Part,
+        number: u64,
+        span: Span,
+    ) -> Result<Val, Diagnostic> {
+        match source {
+            Source::Record(record) => {
+                let places = self.part_of(record, ty, part, number, span)?;
+                self.read_part(&places, part, span)
+            }
+            // Characters of a string; behind its end they are 0.
+            Source::Text(text) => {
+                let index = self.build.constant(span, number as i64).reg;
+                let computed = self.build.constant(span, 0).reg;
+                let dst = self.build.reg(RegKind::Int);
+                let args = vec![*text, index, computed];
+                self.build.emit(span, Op::Call { dst, func: Func::StrByte, args });
+                let (bits, signed) = self.checked.types.width(part.ty);
+                Ok(self.build.narrow(span, Val::new(dst, Fits { bits: 8, signed: true }), bits, signed))
+            }
+        }
     }
 }

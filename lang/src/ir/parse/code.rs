@@ -6,8 +6,8 @@ use super::tables::scope;
 use crate::builtins::{BuiltinVar, Func};
 use crate::ir::print::{self, BIN_OPS, CMP_OPS, SPACES};
 use crate::ir::{
-    AddrSpace, AggSiteId, Block, BlockId, Clause, ClauseId, Inst, MemSize, Op, Program, Reg, RegKind, SiteId,
-    SlotId, StrId, Terminator, UnOp, ValueType, VarId,
+    AddrSpace, AggSiteId, Block, BlockId, BlockPiece, Clause, ClauseId, Inst, MemSize, Op, Program, Reg,
+    RegKind, SiteId, SlotId, StrId, Terminator, UnOp, ValueType, VarId,
 };
 use crate::source::Span;
 
@@ -309,6 +309,23 @@ impl Code<'_> {
                     true => Op::GetElem { dst, var, keys: self.regs(cx, "]")? },
                     false => Op::GetVar { dst, var },
                 }
+            }
+            "assemble" => {
+                let text = cx.eat("text");
+                let size = cx.number("a size")?;
+                cx.need("[")?;
+                let mut pieces = Vec::new();
+                while !cx.eat("]") {
+                    if !pieces.is_empty() {
+                        cx.need(",")?;
+                    }
+                    let bit = cx.number("a bit")?;
+                    cx.need(":")?;
+                    let bits = cx.number("a number of bits")?;
+                    let string = cx.rest.starts_with('s');
+                    pieces.push(BlockPiece { src: self.reg(cx)?, string, bit, bits });
+                }
+                Op::Assemble { dst, size, pieces, text }
             }
             "call" => {
                 let name = internal_or_word(cx, "a subroutine")?;

@@ -216,6 +216,10 @@ impl<'a> Cursor<'a> {
                 Ok(size) => ValueType::Bytes(size),
                 Err(_) => return Err(format!("expected a type, found `{word}`")),
             },
+            word if word.starts_with("float") => match word[5..].parse() {
+                Ok(size) => ValueType::Float(size),
+                Err(_) => return Err(format!("expected a type, found `{word}`")),
+            },
             word => {
                 if let Some(kind) = Symbolic::ALL.into_iter().find(|kind| kind.word() == word) {
                     return Ok(ValueType::Symbolic(kind));

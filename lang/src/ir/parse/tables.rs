@@ -304,6 +304,8 @@ fn conversion(token: &str) -> Option<Conversion> {
         'a' => ConversionKind::KernelAddress,
         'A' => ConversionKind::UserAddress,
         'k' => ConversionKind::Stack,
+        'w' => ConversionKind::WideChar,
+        'W' => ConversionKind::WideStr,
         letter if let Some(kind) = Symbolic::ALL.into_iter().find(|kind| kind.letter() == letter) => {
             ConversionKind::Symbolic(kind)
         }

@@ -35,7 +35,8 @@ fn run_with(program: &str, settings: &Settings, mut source: ListSource, mut outp
     let plan = user_plan(program);
     let host = source.host.clone();
     let interrupts = source.interrupts.clone();
-    let result = run(&plan, &mut source, &mut Interp::default(), &host, &mut output, settings, &*interrupts);
+    let result =
+        run(&plan, &mut source, &mut Interp::default(), &host, &mut output, settings, &*interrupts, None);
     Ran { result, output, calls: source.calls }
 }
 

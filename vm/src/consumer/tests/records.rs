@@ -113,7 +113,8 @@ fn run_records(plan: &Plan, settings: &Settings, script: Vec<Script>, kernel: Fa
     let mut source = ListSource { kernel: Some(Box::new(kernel)), ..ListSource::new(script) };
     let (host, interrupts) = (source.host.clone(), source.interrupts.clone());
     let mut output = CaptureOutput::default();
-    let result = run(plan, &mut source, &mut Interp::default(), &host, &mut output, settings, &*interrupts);
+    let result =
+        run(plan, &mut source, &mut Interp::default(), &host, &mut output, settings, &*interrupts, None);
     Ran { result, output, calls: source.calls }
 }
 
@@ -269,7 +270,8 @@ fn a_page_that_was_not_in_memory_is_explained_once() {
         let mut source = ListSource { kernel, only_resident, ..ListSource::new(vec![faulted(), faulted()]) };
         let (host, interrupts) = (source.host.clone(), source.interrupts.clone());
         let mut output = CaptureOutput::default();
-        let ran = run(&plan, &mut source, &mut Interp::default(), &host, &mut output, &quiet(), &*interrupts);
+        let ran =
+            run(&plan, &mut source, &mut Interp::default(), &host, &mut output, &quiet(), &*interrupts, None);
         assert_eq!(ran, Ok(Outcome { status: 0 }));
         assert_eq!(String::from_utf8_lossy(&output.err), expected);
     }

@@ -168,7 +168,7 @@ fn numbers_as_c_writes_them() {
     let mut extended = [0; 16];
     extended[7] = 0x80;
     extended[8..10].copy_from_slice(&16384_u16.to_le_bytes());
-    assert_eq!(float(&extended), Some(2.0));
+    assert_eq!(float::number(&extended), Some(2.0));
 }
 
 #[test]
