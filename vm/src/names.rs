@@ -22,8 +22,10 @@ pub struct Process {
 pub struct Place {
     /// The kernel module (`vmlinux` for the kernel itself) or the last component of the mapped file.
     pub module: Rc<str>,
-    /// The first address of the module or mapping.
+    /// The first address of the module, or where the first byte of the mapped file would be: one for all of its mappings.
     pub base: u64,
+    /// The first address of the module or mapping.
+    pub start: u64,
     /// The symbol that covers it.
     pub symbol: Option<Symbol>,
 }

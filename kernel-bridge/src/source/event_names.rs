@@ -53,7 +53,7 @@ impl EventNames {
         let (base, module) = covering(&space.mappings, addr)?;
         let symbol = covering(&space.symbols, addr)
             .map(|(start, name)| Symbol { name: name.clone(), offset: addr - start });
-        Some(Place { module: module.clone(), base, symbol })
+        Some(Place { module: module.clone(), base, start: base, symbol })
     }
 }
 

@@ -358,7 +358,7 @@ impl Names for Symbols {
                 .and_then(|object| object.functions.at_offset(offset))
                 .map(|symbol| self.symbol(symbol));
             let base = mapping.start.wrapping_sub(mapping.offset);
-            Place { module: objects::name(&mapping.path), base, symbol }
+            Place { module: objects::name(&mapping.path), base, start: mapping.start, symbol }
         });
         if inner.answers.len() >= MOST_ANSWERS {
             inner.answers.clear();

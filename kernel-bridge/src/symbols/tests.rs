@@ -192,3 +192,43 @@ fn damaged_objects_give_fewer_names_and_nothing_worse() {
         }
     }
 }
+
+#[test]
+fn texts_of_any_bytes_are_read() {
+    let words = [
+        "7f0000001000-7f0000002000",
+        "ffffffffffffffff",
+        "0",
+        "-",
+        "r-xp",
+        "\n",
+        " ",
+        "[",
+        "]",
+        "\u{0}",
+        "/x",
+        "t",
+        "99999999999999999999",
+    ];
+    let mut state = 7u64;
+    for _ in 0..300 {
+        let mut text = Vec::new();
+        for _ in 0..60 {
+            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            let at = (state >> 33) as usize;
+            match words.get(at % 20) {
+                Some(word) => text.extend_from_slice(word.as_bytes()),
+                None => text.push(at as u8),
+            }
+        }
+        let mut spaces = spaces::Spaces::default();
+        let space = spaces.begin(1, 0);
+        space.update(&text, 1);
+        let mappings: Vec<&Mapping> = space.mappings().collect();
+        assert!(mappings.windows(2).all(|pair| pair[0].end <= pair[1].start), "they do not overlap");
+        assert!(mappings.iter().all(|mapping| mapping.start < mapping.end));
+        for addr in [0, 0x7f00_0000_1000, u64::MAX] {
+            Kallsyms::parse(&text, &text).place(addr);
+        }
+    }
+}

@@ -247,8 +247,8 @@ fn frame(
         }
     }
     match found {
-        Some(Place { module, base, .. }) if symbols.noresolve => {
-            let _ = write!(out, "{module}:{:#x}", addr.wrapping_sub(base));
+        Some(Place { module, start, .. }) if symbols.noresolve => {
+            let _ = write!(out, "{module}:{:#x}", addr.wrapping_sub(start));
         }
         found => place(out, addr, found.as_ref(), Detail::Offset),
     }

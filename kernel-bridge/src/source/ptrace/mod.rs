@@ -33,6 +33,7 @@ use dtrail_lang::options::{EvalTime, Options, TypeData};
 use dtrail_lang::plan::{Capabilities, Plan};
 use dtrail_vm::event::{Error, Event, EventSink, EventSource, Exited, Flow, KernelState, Wait};
 use dtrail_vm::fault::Drops;
+use dtrail_vm::stacks;
 
 use self::alarm::Alarm;
 use self::calls::Calls;
@@ -241,7 +242,9 @@ impl EventSource for PtraceSource {
             .help("give a command with -c or a process with -p, or run as root to trace the whole system"));
         }
         // The exit event costs a stop for each thread, so it is asked for only when it says something.
-        let exits = if calls.wants_exits() { libc::PTRACE_O_TRACEEXIT } else { 0 };
+        // The names of a process's own code are looked at then, too.
+        let exits = calls.wants_exits() || stacks::used(plan);
+        let exits = if exits { libc::PTRACE_O_TRACEEXIT } else { 0 };
         let filter = filter::filter(calls.numbers());
         let mut executed = Vec::with_capacity(self.commands.len());
         for command in self.commands.drain(..) {

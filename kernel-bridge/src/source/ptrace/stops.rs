@@ -171,6 +171,9 @@ impl PtraceSource {
             _ => tid,
         };
         self.threads.add_made(tid, pid, maker);
+        if pid == tid {
+            self.symbols.forked(tid, makers_process, crate::host::monotonic());
+        }
         let calls = Rc::clone(&self.calls);
         // The kernel's `arg0`, an address in its memory, means nothing here.
         if self.fire(maker, of(&calls.create, pid == tid), [0; 6], 0, sink) == Flow::Stop {
@@ -237,6 +240,7 @@ impl PtraceSource {
     /// A thread ends, with an exit code or a wait status, unless that has been seen.
     fn ends(&mut self, tid: u32, code: libc::c_int, sink: &mut dyn EventSink) -> Flow {
         let Some(last) = self.threads.exiting(tid) else { return Flow::Continue };
+        let pid = self.threads.get(tid).map_or(tid, |thread| thread.pid);
         let calls = Rc::clone(&self.calls);
         let mut flow = Flow::Continue;
         for (probe, whose) in calls.exit.iter().filter(|(_, whose)| last || *whose == Of::Thread) {
@@ -244,6 +248,9 @@ impl PtraceSource {
             if flow == Flow::Continue {
                 flow = self.fire(tid, [*probe], [reason, 0, 0, 0, 0, 0], 0, sink);
             }
+        }
+        if last {
+            self.symbols.ended(pid);
         }
         flow
     }

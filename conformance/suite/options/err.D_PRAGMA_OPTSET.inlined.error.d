@@ -1,0 +1,2 @@
+#pragma D option inlined=maybe
+BEGIN { exit(0); }
