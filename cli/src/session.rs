@@ -13,7 +13,7 @@ use dtrail_lang::diag::render::{self, Style};
 use dtrail_lang::env::{Environment, FiredBy, NoMatch, ProbePattern};
 use dtrail_lang::options::{self, BufResize, OptionError, Options as Settings, Preprocessor, SetBy};
 use dtrail_lang::parse::prescan;
-use dtrail_lang::plan::{self, Capabilities, Placement, Plan, PlanOptions};
+use dtrail_lang::plan::{self, Capabilities, Overflow, Placement, Plan, PlanOptions};
 use dtrail_lang::source::{Source, SourceKind, SourceMap};
 use dtrail_lang::stability;
 use dtrail_lang::{Compiled, ir};
@@ -366,10 +366,21 @@ impl Session<'_> {
 
     fn plan(&self, compiled: Compiled, machine: &Machine) -> Result<(Plan, &'static str), Failure> {
         let (capabilities, name) = machine.capabilities();
-        self.plan_for(compiled.program, capabilities).map(|plan| (plan, name))
+        let settings = (&self.settings).into();
+        let overflow = &mut |plan: &Plan| match self.options.source {
+            SourceChoice::Synthetic(_) => inject::overflow(plan, settings),
+            _ => bpf::overflow(plan, settings),
+        };
+        self.plan_for(compiled.program, capabilities, overflow).map(|plan| (plan, name))
     }
 
-    fn plan_for(&self, program: ir::Program, capabilities: Capabilities) -> Result<Plan, Failure> {
+    /// `overflow` says what of a plan the kernel would not take.
+    fn plan_for(
+        &self,
+        program: ir::Program,
+        capabilities: Capabilities,
+        overflow: &mut dyn FnMut(&Plan) -> Option<Overflow>,
+    ) -> Result<Plan, Failure> {
         let mut options = PlanOptions {
             placement: self.settings.placement,
             relaxed_exit: self.settings.relaxedexit,
@@ -385,11 +396,7 @@ impl Session<'_> {
         if !capabilities.kernel || planned.groups.is_empty() || options.placement != Placement::Auto {
             return Ok(planned);
         }
-        let settings = (&self.settings).into();
-        options.overflow = match self.options.source {
-            SourceChoice::Synthetic(_) => inject::overflow(&planned, settings),
-            _ => bpf::overflow(&planned, settings),
-        };
+        options.overflow = overflow(&planned);
         match options.overflow {
             None => Ok(planned),
             Some(_) => plan(planned.program, &options),
@@ -433,7 +440,7 @@ impl Session<'_> {
         // What waits for probes must be able to go over to another plan.
         let waits = waits && tracer.source.may_appear();
         let capabilities = if waits { Capabilities::NONE } else { tracer.source.capabilities() };
-        let plan = self.plan_for(program, capabilities)?;
+        let plan = self.plan_for(program, capabilities, &mut |plan| tracer.source.overflow(plan))?;
         if !self.settings.quiet {
             self.notices(&matched, notice.filter(|_| traces));
             self.missing_target();

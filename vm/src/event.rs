@@ -10,7 +10,7 @@ use dtrail_lang::builtins::BuiltinVar;
 use dtrail_lang::env::Environment;
 use dtrail_lang::ir::{AddrSpace, AggId, ProbeIndex, VarId};
 use dtrail_lang::options::Options;
-use dtrail_lang::plan::{Capabilities, Plan};
+use dtrail_lang::plan::{Capabilities, Overflow, Plan};
 
 use crate::agg::AggState;
 use crate::fault::{Drops, FaultKind, Raised};
@@ -150,6 +150,11 @@ pub trait EventSource {
     /// Takes the sizes and rates that hold from the next `attach`: a program may set some that were not known when the
     /// source was made.
     fn configure(&mut self, _options: &Options) {}
+    /// What a plan has more of than a kernel takes, if anything. If nothing, `attach` of this very plan may come next, and
+    /// need not make the programs again.
+    fn overflow(&mut self, _plan: &Plan) -> Option<Overflow> {
+        None
+    }
     /// Loads and attaches; nothing fires into the plan before `open`.
     fn attach(&mut self, plan: &Plan) -> Result<(), Error>;
     /// What the user should know of the last `attach`, a line each.

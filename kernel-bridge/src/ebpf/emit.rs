@@ -252,8 +252,16 @@ pub(super) struct HookProbes {
 /// Up to how many clauses of one probe the verifier may follow what each does to the context.
 const FEW_CLAUSES: usize = 4;
 
+#[cfg(test)]
+thread_local! {
+    /// How often this thread has emitted a plan: to do it costs some of start-up.
+    pub(crate) static EMITTED: std::cell::Cell<u32> = const { std::cell::Cell::new(0) };
+}
+
 /// Emits everything.
 pub fn emit(plan: &Plan, target: &Target) -> Result<EbpfProgram, EmitError> {
+    #[cfg(test)]
+    EMITTED.set(EMITTED.get() + 1);
     let strsize = plan.program.limits.strsize;
     if strsize > maps::VALUE_MAX {
         return Err(EmitError::Scratch { bytes: strsize });

@@ -45,6 +45,8 @@ mod testing;
 mod tests;
 mod vars;
 
+#[cfg(test)]
+pub(crate) use emit::EMITTED;
 pub use emit::{EmitError, emit};
 
 use dtrail_lang::ir::{AggId, AggSiteId, ProbeIndex, VarId};

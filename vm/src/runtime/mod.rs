@@ -36,6 +36,7 @@ use crate::vars::{Thread, Vars};
 use arena::Arena;
 pub use arena::NULL;
 pub(crate) use capture::{group_slot, kernel_ending, record_builtin, record_string, word_at};
+pub(crate) use native::Reach;
 
 /// Space for state, from options.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
