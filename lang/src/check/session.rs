@@ -155,6 +155,12 @@ pub struct Session<'a> {
     pub(super) declared_types: Vec<(Span, TypeId)>,
     /// Whether a kernel symbol that is given a type need not exist (`knodefs`).
     pub(super) knodefs: bool,
+    /// What is declared stands in an included file.
+    pub(super) included: bool,
+    /// The tags that included files defined: they come before those of D (language spec §5.6).
+    pub(super) c_tags: HashSet<TypeId>,
+    /// The typedefs that included files made.
+    pub(super) c_typedefs: HashSet<String>,
     /// The symbols that programs gave a type.
     pub(super) externs: HashMap<String, Marked>,
     /// Type names that the kernel was asked for.
@@ -196,6 +202,9 @@ impl<'a> Session<'a> {
             typedefs: HashSet::new(),
             declared_types: Vec::new(),
             knodefs: false,
+            included: false,
+            c_tags: HashSet::new(),
+            c_typedefs: HashSet::new(),
             externs: HashMap::new(),
             kernel_names: RefCell::default(),
             absent: HashSet::new(),
@@ -222,6 +231,7 @@ impl<'a> Session<'a> {
         let mut early = Early::new(program);
         for (index, item) in program.items.iter().enumerate() {
             let origin = Origin { program: self.programs.len(), item: index, member: 0 };
+            self.included = matches!(item, Item::Declaration(declaration) if declaration.included);
             match item {
                 Item::Declaration(declaration) => self.declare(&mut early, declaration)?,
                 Item::Clause(clause) => {
