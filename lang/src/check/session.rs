@@ -28,7 +28,7 @@ use crate::parse::{Names as KnownNames, place};
 use crate::source::{SourceId, SourceMap, Span};
 use crate::stability::{STABLE, Version, least};
 use crate::types::parts::has_parts;
-use crate::types::{TagKind, Type, TypeId, TypeTable};
+use crate::types::{TagKind, Type, TypeId, TypeTable, bare_tag};
 
 /// What the first probe of a description says about arguments.
 #[derive(Clone, Debug, PartialEq)]
@@ -432,6 +432,11 @@ impl<'a> Session<'a> {
     /// What is wrong with a type of which only the tag is known.
     pub(super) fn incomplete_type(&self, span: Span, ty: TypeId) -> Diagnostic {
         let error = errors::incomplete(span, &self.types.show(ty));
+        if let Type::Tagged(_, tag) = self.types.resolve(ty)
+            && let Some(advice) = bare_tag(tag).and_then(elsewhere::of_tag)
+        {
+            return error.help(advice);
+        }
         match self.env.kernel_types() {
             Ok(_) => error,
             Err(why) => error.help(why),
