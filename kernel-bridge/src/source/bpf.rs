@@ -455,6 +455,7 @@ impl EventSource for BpfSource {
         state.maps().set_control(control::WALL_OFFSET, wall_offset());
         programs.attach(self.settings.only_cpu)?;
         let may_exit = may_exit(plan);
+        self.symbols.set_made(dtrail_vm::stacks::names_made(plan));
         let processes = dtrail_vm::stacks::used(plan).then(|| self.watch_processes()).flatten();
         self.attached = Some(Attached {
             programs,
