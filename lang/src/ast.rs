@@ -93,8 +93,6 @@ pub struct Declaration {
     pub specs: TypeSpecs,
     /// What is declared, with pointers, arrays and signatures; none in `struct s { int a; };`.
     pub declarators: Vec<Declarator>,
-    /// It stands in an included file, by the line marks of `cpp`: what it declares is C's (language spec §5.6).
-    pub included: bool,
     /// The whole declaration.
     pub span: Span,
 }
@@ -162,7 +160,7 @@ pub enum DefinitionBody {
 pub struct MemberDeclaration {
     /// The type.
     pub specs: TypeSpecs,
-    /// At least one; in an included file none, for `union { int a; };`, whose members are those of what it is in.
+    /// At least one.
     pub members: Vec<MemberDeclarator>,
 }
 

@@ -14,7 +14,6 @@ mod control;
 pub mod description;
 mod errors;
 mod expr;
-mod headers;
 mod hints;
 mod lines;
 mod literal;
@@ -93,8 +92,7 @@ pub fn parse_prefix(
     cx: &mut ParseContext<'_>,
 ) -> (Program, Option<Diagnostic>) {
     let source = sources.get(id);
-    let text = headers::readable(&source.text);
-    let text = text.as_ref();
+    let text = source.text.as_str();
     let rule = if source.kind.is_string() { Rule::string_item } else { Rule::script_item };
     let names = cx.names;
     let mut declared = Declared::default();

@@ -12,6 +12,7 @@ mod json;
 mod memory;
 mod native;
 mod numbers;
+mod paths;
 mod stack;
 mod state;
 mod strings;
@@ -36,7 +37,6 @@ use crate::vars::{Thread, Vars};
 use arena::Arena;
 pub use arena::NULL;
 pub(crate) use capture::{group_slot, kernel_ending, record_builtin, record_string, word_at};
-pub(crate) use native::Reach;
 
 /// Space for state, from options.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,5 +1,0 @@
-/* Members without a name are C's, not D's. */
-struct s {
-	int a;
-	union { int b; };
-};
