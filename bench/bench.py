@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Measures dtrail beside bpftrace and hand-written eBPF: start-up, attaching everything, the cost of a probe, and
-the cost of printing every event.
+the cost of printing every event, and what very many keys and stacks take.
 
-  bench.py [--dtrail PATH] [--bpftrace PATH] [--reps 7] [--calls 3000000] [--only startup,attach,cost,stream] [--json FILE]
+  bench.py [--dtrail PATH] [--bpftrace PATH] [--reps 7] [--calls 3000000] [--only startup,attach,cost,stream,keys,stacks] [--json FILE]
 
 Tools run interleaved; the best of the repetitions counts. The cost of a probe is the workload's own CPU time per call with
 the tool, less the same without: start-up and tear-down are not in it, nor is what the neighbours do. Only our own
@@ -14,7 +14,16 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 FLOOR = [sys.executable, os.path.join(HERE, "floor.py")]
 
 # name, programs by tool; the floor's is a word of floor.py
-STARTUP = [("BEGIN only", {"dtrail": "BEGIN { exit(0); }", "bpftrace": "BEGIN { exit(); }"})]
+STARTUP = [
+    ("BEGIN only", {"dtrail": "BEGIN { exit(0); }", "bpftrace": "BEGIN { exit(); }"}),
+    ("three BTF struct types", {
+        "dtrail": "syscall::lseek:entry /pid == 0/ { this->t = (struct task_struct *)curthread;"
+                  " this->f = (struct file *)arg0; this->i = (struct inode *)arg1;"
+                  " trace(this->t->tgid); trace(this->f->f_flags); trace(this->i->i_ino); } BEGIN { exit(0); }",
+        "bpftrace": "t:syscalls:sys_enter_lseek /pid == 0/ { $t = (struct task_struct *)curtask;"
+                    " $f = (struct file *)args->fd; $i = (struct inode *)args->offset;"
+                    ' printf("%d %d %d", $t->tgid, $f->f_flags, $i->i_ino); } BEGIN { exit(); }'}),
+]
 ATTACH = [("syscall:::entry start + stop", {
     "dtrail": "syscall:::entry /pid == 0/ { @ = count(); } BEGIN { exit(0); }",
     "bpftrace": "t:syscalls:sys_enter_* /pid == 0/ { @ = count() } BEGIN { exit(); }"})]
@@ -44,6 +53,19 @@ STREAM = ("printf of 4 fields", {
               ' BEGIN { printf("ready\\n"); }',
     "bpftrace": 't:syscalls:sys_enter_getppid /pid == PID/ { printf("%d %s %d %d\\n", pid, comm, tid, nsecs); }'
                 ' BEGIN { printf("ready\\n"); }'})
+# A million keys: what, the bytes of a key (None: as many as its digits), and the program; TICKS of them in user space, on
+# made-up time, and calls of the workload where the aggregation is the kernel's.
+KEYS = [
+    ("integer: count()", "synthetic", 8, "@[i++] = count();"),
+    ("integer: stddev()", "synthetic", 8, "@[i++] = stddev(i);"),
+    ("integer: quantize() of 4 values over 20 buckets", "synthetic", 8,
+     "@[i] = quantize(1); @[i] = quantize(1000); @[i] = quantize(50000); @[i++] = quantize(1000000);"),
+    ("string: count()", "synthetic", None, "@[lltostr(i++)] = count();"),
+    ("string and two integers: max()", "synthetic", 24, "@[execname, i, -i] = max(i); i++;"),
+    ("integer: count(), in the kernel", "bpf", 8, "@[arg1] = count();"),
+    ("string: count(), in the kernel", "bpf", 6, "@[execname, arg1] = count();"),
+]
+KEYS_LIMITS = "to reach: 200 bytes, 3 s"
 RATE = 400_000
 STREAM_LIMIT = 0.3
 # What the project holds itself to: row -> (limit against the floor, limit against bpftrace)
@@ -209,23 +231,96 @@ def stream(tools, events, reps, work, scratch, out):
     table(["what", "tool", "ns per event", "lost", "events a second", "dtrail : bpftrace"], rows)
 
 
+def watched(argv, work, scratch, marker=None):
+    """Runs a command; its lines of output, its peak resident KiB, seconds from the marker to its end, and its status. The
+    marker is a file in which the workload left the time of its last call, or else the line `end` of the output."""
+    result, seen, lines, tail = os.path.join(scratch, "watched"), None, 0, b""
+    with open(os.path.join(scratch, "errors"), "w+b") as errors:
+        process = subprocess.Popen([work, "run", result] + argv, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                                   stderr=errors)
+        while chunk := os.read(process.stdout.fileno(), 1 << 20):
+            if seen is None and b"end\n" in tail + chunk:
+                seen = time.monotonic()
+            tail = chunk[-8:]
+            lines += chunk.count(b"\n")
+        ended = time.monotonic()
+        process.wait()
+        errors.seek(0)
+        said = errors.read().decode(errors="replace").strip()
+    with open(result) as f:
+        _, rss, status = f.read().split()
+    if marker:
+        with open(marker) as f:
+            seen = float(f.read()) / 1e9
+    return lines, int(rss), ended - (seen or ended), int(status), said
+
+
+def keys(dtrail, count, reps, work, scratch, out):
+    rows = []
+    for name, source, size, action in KEYS:
+        marker, events = os.path.join(scratch, "last"), os.path.join(scratch, "events")
+
+        def once(n):
+            if source == "synthetic":
+                with open(events, "w") as f:
+                    f.write(f"at {n}us\n")
+                program = "long i; tick-1us { " + action + ' } END { printf("end\\n"); }'
+                where, target = ["--source=synthetic=" + events], []
+            else:
+                program = "syscall::lseek:entry /pid == $target/ { " + action + " }"
+                where, target = ["--source=bpf"], ["-c", f"{work} keys {n} {marker}"]
+            argv = [dtrail, "-q", "-x", "aggsize=1g" if source == "synthetic" else "aggsize=100m", "-n", program]
+            lines, rss, after, status, said = watched(argv + where + target, work, scratch, marker if target else None)
+            return (lines, rss, after) if status == 0 and not said and lines >= n else said[:80] or f"status {status}, {lines} lines"
+
+        base, many = once(1000), [once(count) for _ in range(reps)]
+        good = [ran for ran in many if not isinstance(ran, str)]
+        if isinstance(base, str) or not good:
+            rows.append([name, "failed: " + str(base if isinstance(base, str) else many[-1]), "", ""])
+            continue
+        rss, after = min(ran[1] for ran in good), min(ran[2] for ran in good)
+        beyond = (rss - base[1]) * 1024 / (count - 1000) - (size or len(str(count)) - 1)
+        out.append({"row": name, "rss_kib": rss, "base_kib": base[1], "bytes": beyond, "seconds": after})
+        rows.append([name, f"{rss / 1024:.0f}", f"{beyond:.0f}", f"{after:.2f}"])
+    print(f"### {count} keys in one aggregation ({KEYS_LIMITS})\n")
+    table(["what", "peak RSS MiB", "bytes a key beyond the key", "seconds to sweep, sort and print"], rows)
+
+
+def stacks(dtrail, count, reps, work, scratch, out):
+    rows = []
+    marker = os.path.join(scratch, "last")
+    for name, options in [("frame pointers", []), ("folded", ["--format", "folded"])]:
+        program = "syscall::getppid:entry /pid == $target/ { @[ustack()] = count(); }"
+        argv = [dtrail, "-q", "-n", program, "-c", f"{work} stacks {count} {marker}"] + options
+        runs = [watched(argv, work, scratch, marker) for _ in range(reps)]
+        good = [ran for ran in runs if ran[3] == 0 and not ran[4] and ran[0] >= count]
+        if not good:
+            rows.append([name, f"failed: {runs[-1][4][:80] or runs[-1][0]}", ""])
+            continue
+        rss, after = min(ran[1] for ran in good), min(ran[2] for ran in good)
+        out.append({"row": name, "rss_kib": rss, "seconds": after, "lines": good[0][0]})
+        rows.append([name, f"{rss / 1024:.0f}", f"{after:.2f}"])
+    print(f"### {count} different user stacks with names (to reach: 100 MiB, 2 s)\n")
+    table(["what", "peak RSS MiB", "seconds from the last call to the end"], rows)
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--dtrail", default=os.path.join(HERE, "..", "target", "release", "dtrail"))
     parser.add_argument("--bpftrace", default=shutil.which("bpftrace"))
     parser.add_argument("--reps", type=int, default=7)
     parser.add_argument("--calls", type=int, default=3_000_000)
-    parser.add_argument("--only", default="startup,attach,cost,stream")
+    parser.add_argument("--only", default="startup,attach,cost,stream,keys,stacks")
     parser.add_argument("--json")
     args = parser.parse_args()
 
     tools = {"dtrail": args.dtrail}
     if args.bpftrace:
         tools["bpftrace"] = args.bpftrace
-    sections, out = args.only.split(","), {"startup": [], "attach": [], "cost": [], "stream": []}
+    sections, out = args.only.split(","), {name: [] for name in parser.get_default("only").split(",")}
     with tempfile.TemporaryDirectory() as scratch:
         work, result = os.path.join(scratch, "work"), os.path.join(scratch, "result")
-        subprocess.run(["cc", "-O1", "-o", work, os.path.join(HERE, "work.c")], check=True)
+        subprocess.run(["cc", "-O1", "-fno-omit-frame-pointer", "-o", work, os.path.join(HERE, "work.c")], check=True)
         if "startup" in sections:
             started("Start-up", STARTUP, tools, args.reps, work, result, out["startup"])
         if "attach" in sections:
@@ -234,6 +329,10 @@ def main():
             cost({**tools, "floor": None}, args.calls, args.reps, work, result, out["cost"])
         if "stream" in sections:
             stream(tools, 3 * RATE, min(args.reps, 3), work, scratch, out["stream"])
+        if "keys" in sections:
+            keys(args.dtrail, 1_000_000, min(args.reps, 3), work, scratch, out["keys"])
+        if "stacks" in sections:
+            stacks(args.dtrail, 10_000, min(args.reps, 3), work, scratch, out["stacks"])
     if args.json:
         with open(args.json, "w") as f:
             json.dump(out, f, indent=1)

@@ -1,6 +1,8 @@
 // Workloads that time themselves, for bench.py. Build: cc -O1 -o work work.c
 // work MODE N [OUT]: appends "mode events cpu_ns_per_event" to OUT, or prints it.
 // work paced N RATE: waits for a byte on standard input, then makes N calls, RATE a second; prints how long it took, in ns.
+// work keys|stacks N OUT: makes a call with N different arguments, or from N different stacks; writes to OUT when the last
+// one was over, by the monotonic clock, in ns.
 // work run OUT COMMAND ARG...: runs a command and writes "wall_ns peak_rss_kib status" to OUT. A script cannot measure
 // this itself: the peak of a process includes its parent's size at the moment of the fork.
 #define _GNU_SOURCE
@@ -50,6 +52,49 @@ static int paced(uint64_t n, double rate)
 	return 0;
 }
 
+static int write_now(const char *out)
+{
+	FILE *f = fopen(out, "w");
+
+	if (!f)
+		return 1;
+	fprintf(f, "%.0f\n", now_ns());
+	return fclose(f) != 0;
+}
+
+static int keys(uint64_t n, const char *out)
+{
+	for (uint64_t i = 0; i < n; i++)
+		syscall(SYS_lseek, -1, i, 0);
+	return write_now(out);
+}
+
+// Each bit of a number chooses which function calls the next: so many numbers, so many stacks.
+static void left(uint64_t path, int depth);
+static void right(uint64_t path, int depth);
+
+#define CALLS_ON(name) \
+	static __attribute__((noinline, noclone)) void name(uint64_t path, int depth) \
+	{ \
+		if (depth == 0) \
+			syscall(SYS_getppid); \
+		else if (path & 1) \
+			left(path >> 1, depth - 1); \
+		else \
+			right(path >> 1, depth - 1); \
+		__asm__ volatile(""); /* no call is the last thing that is done */ \
+	}
+
+CALLS_ON(left)
+CALLS_ON(right)
+
+static int stacks(uint64_t n, const char *out)
+{
+	for (uint64_t i = 0; i < n; i++)
+		right(i, 15);
+	return write_now(out);
+}
+
 static int run(const char *out, char **command)
 {
 	double start = now_ns();
@@ -74,13 +119,18 @@ static int run(const char *out, char **command)
 int main(int argc, char **argv)
 {
 	if (argc < 3) {
-		fprintf(stderr, "usage: work sys|open N [OUT] | paced N RATE | run OUT COMMAND ARG...\n");
+		fprintf(stderr, "usage: work sys|open N [OUT] | keys|stacks N OUT | paced N RATE | run OUT COMMAND ARG...\n");
 		return 2;
 	}
 	if (!strcmp(argv[1], "run") && argc > 3)
 		return run(argv[2], argv + 3);
 	uint64_t n = strtoull(argv[2], 0, 0);
 	cpu_set_t last;
+
+	if (!strcmp(argv[1], "keys") && argc > 3)
+		return keys(n, argv[3]);
+	if (!strcmp(argv[1], "stacks") && argc > 3)
+		return stacks(n, argv[3]);
 
 	// The last CPU: the tracer has the others.
 	CPU_ZERO(&last);

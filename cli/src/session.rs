@@ -19,7 +19,6 @@ use dtrail_lang::stability;
 use dtrail_lang::{Compiled, ir};
 use dtrail_vm::consumer;
 use dtrail_vm::engine::Engine;
-use dtrail_vm::event::EventSource;
 use dtrail_vm::interp::Interp;
 use dtrail_vm::jit::{self, Jit};
 use dtrail_vm::output::TextOutput;
@@ -367,11 +366,41 @@ impl Session<'_> {
 
     fn plan(&self, compiled: Compiled, machine: &Machine) -> Result<(Plan, &'static str), Failure> {
         let (capabilities, name) = machine.capabilities();
-        self.plan_for(compiled.program, capabilities).map(|plan| (plan, name))
+        let settings = (&self.settings).into();
+        let overflow = &mut |plan: &Plan| match self.options.source {
+            SourceChoice::Synthetic(_) => inject::overflow(plan, settings),
+            _ => bpf::overflow(plan, settings),
+        };
+        self.plan_for(compiled.program, capabilities, overflow).map(|plan| (plan, name))
     }
 
-    fn plan_for(&self, program: ir::Program, capabilities: Capabilities) -> Result<Plan, Failure> {
-        plan_within(&self.settings, &self.options.source, program, capabilities, None)
+    /// `overflow` says what of a plan the kernel would not take.
+    fn plan_for(
+        &self,
+        program: ir::Program,
+        capabilities: Capabilities,
+        overflow: &mut dyn FnMut(&Plan) -> Option<Overflow>,
+    ) -> Result<Plan, Failure> {
+        let mut options = PlanOptions {
+            placement: self.settings.placement,
+            relaxed_exit: self.settings.relaxedexit,
+            overflow: None,
+        };
+        let plan = |program, options: &PlanOptions| {
+            plan::plan(program, capabilities, options).map_err(|mut errors| match errors.is_empty() {
+                true => Failure::fatal("the program cannot be placed"),
+                false => errors.swap_remove(0).into(),
+            })
+        };
+        let planned = plan(program, &options)?;
+        if !capabilities.kernel || planned.groups.is_empty() || options.placement != Placement::Auto {
+            return Ok(planned);
+        }
+        options.overflow = overflow(&planned);
+        match options.overflow {
+            None => Ok(planned),
+            Some(_) => plan(planned.program, &options),
+        }
     }
 
     fn trace(
@@ -411,7 +440,7 @@ impl Session<'_> {
         // What waits for probes must be able to go over to another plan.
         let waits = waits && tracer.source.may_appear();
         let capabilities = if waits { Capabilities::NONE } else { tracer.source.capabilities() };
-        let mut plan = self.plan_for(program, capabilities)?;
+        let plan = self.plan_for(program, capabilities, &mut |plan| tracer.source.overflow(plan))?;
         if !self.settings.quiet {
             self.notices(&matched, notice.filter(|_| traces));
             self.missing_target();
@@ -425,6 +454,7 @@ impl Session<'_> {
         settings.aggs.dumb = self.dumb;
         settings.aggs.cpus = tracer.source.cpus();
         settings.format = self.options.format;
+        let kernel_part = !plan.groups.is_empty();
         let none = std::sync::atomic::AtomicU32::new(0);
         let interrupts: &dyn consumer::Interrupts = match self.interrupts {
             Some(interrupts) => interrupts,
@@ -456,28 +486,18 @@ impl Session<'_> {
             progname: self.progname,
             terse: self.terse,
         };
-        let mut run = |plan: &Plan, source: &mut dyn EventSource| {
-            let renewal: Option<&mut dyn consumer::Renewal> = if waits { Some(&mut again) } else { None };
-            let host = &*tracer.host;
-            consumer::run(plan, source, &mut *engine, host, &mut output, &settings, interrupts, renewal)
-        };
-        let mut outcome = run(&plan, &mut *tracer.source);
-        // The kernel alone can tell what its verifier takes: with its effects in user space the program may do.
-        if let Err(error) = &outcome
-            && error.overflow.is_some()
-            && self.settings.placement == Placement::Auto
-        {
-            let capabilities = tracer.source.capabilities();
-            plan = plan_within(
-                &self.settings,
-                &self.options.source,
-                plan.program,
-                capabilities,
-                error.overflow,
-            )?;
-            outcome = run(&plan, &mut *tracer.source);
-        }
-        Ok(Outcome { status: outcome?.status, kernel_part: !plan.groups.is_empty() })
+        let renewal: Option<&mut dyn consumer::Renewal> = if waits { Some(&mut again) } else { None };
+        let outcome = consumer::run(
+            &plan,
+            &mut *tracer.source,
+            &mut *engine,
+            &*tracer.host,
+            &mut output,
+            &settings,
+            interrupts,
+            renewal,
+        )?;
+        Ok(Outcome { status: outcome.status, kernel_part })
     }
 
     /// The file of `-o`, which everything goes to that would go to standard output.
@@ -674,38 +694,6 @@ impl consumer::Renewal for Again<'_> {
             .map_err(|errors| errors.first().map_or_else(String::new, said))?;
         self.matched = matched;
         Ok(Some(plan))
-    }
-}
-
-/// A plan of what the kernel takes. `overflow`: what a plan before had too much of for it.
-fn plan_within(
-    settings: &Settings,
-    source: &SourceChoice,
-    program: ir::Program,
-    capabilities: Capabilities,
-    overflow: Option<Overflow>,
-) -> Result<Plan, Failure> {
-    let mut options =
-        PlanOptions { placement: settings.placement, relaxed_exit: settings.relaxedexit, overflow };
-    let plan = |program, options: &PlanOptions| {
-        plan::plan(program, capabilities, options).map_err(|mut errors| match errors.is_empty() {
-            true => Failure::fatal("the program cannot be placed"),
-            false => errors.swap_remove(0).into(),
-        })
-    };
-    let planned = plan(program, &options)?;
-    let settled = overflow.is_some() || options.placement != Placement::Auto;
-    if !capabilities.kernel || planned.groups.is_empty() || settled {
-        return Ok(planned);
-    }
-    let settings = settings.into();
-    options.overflow = match source {
-        SourceChoice::Synthetic(_) => inject::overflow(&planned, settings),
-        _ => bpf::overflow(&planned, settings),
-    };
-    match options.overflow {
-        None => Ok(planned),
-        Some(_) => plan(planned.program, &options),
     }
 }
 

@@ -48,6 +48,43 @@ impl Drop for Scratch {
     }
 }
 
+/// `ctypes`, `dtypes`, `ctfpath`, `knodefs`, `tree`, `debug`, `verbose`.
+#[test]
+fn options_of_the_compiler() {
+    let types = Scratch::new("types.btf", "");
+    let program = "struct pair { int low : 3; struct pair *next; }; BEGIN { exit(0); }";
+    check(&["-qx", &format!("dtypes={}", types.path()), "-n", program], "\n", "", 0);
+    // What was written is read as the kernel's own types are.
+    let path = format!("ctfpath={}", types.path());
+    let sizes = "BEGIN { printf(\"%d %d\", sizeof (struct pair), offsetof(struct pair, next)); exit(0); }";
+    check(&["-qx", &path, "-n", sizes], "16 8\n", "", 0);
+
+    let unknown = "extern int ghost_of_nothing; BEGIN { trace(`ghost_of_nothing); }";
+    assert_eq!(run(&["-ex", "knodefs", "-n", unknown]).status.code(), Some(0));
+    assert_eq!(run(&["-ex", "kdefs", "-n", unknown]).status.code(), Some(1));
+
+    check(&["-ex", "tree=1", "-n", "BEGIN { exit(0); }"], "", "BEGIN\n{\n\texit(0);\n}\n", 0);
+    let debug = "dtrail DEBUG: program BEGIN: 5 bytes, 1 probes matched\ndtrail DEBUG: clause c0: 1 instructions in 1 \
+                 blocks, 0 registers\ndtrail DEBUG: 0 variables, 0 aggregations, 1 enablings of 1 probes\n";
+    check(&["-ex", "debug", "-n", "BEGIN"], "", debug, 0);
+    let shown = |args: &[&str]| run(&[args, &["-e", "-n", "BEGIN { x = 1; }"]].concat()).stderr;
+    assert_eq!(shown(&["-x", "verbose"]), shown(&["-S"]));
+    assert_ne!(shown(&["-S"]), shown(&["-S", "-x", "disasm=2"]));
+}
+
+#[test]
+fn a_target_that_is_nobody() {
+    let output = run(&["-n", "BEGIN /pid == $target/ { } BEGIN { exit(0); }"]);
+    let said = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(said.contains("dtrail: $target is 0: give a command with -c or a process with -p\n"), "{said}");
+    check(
+        &["-p", "2147483646", "-n", "BEGIN"],
+        "",
+        "dtrail: No such process\n  help: no process has the number 2147483646\n",
+        1,
+    );
+}
+
 #[test]
 fn rows_notices_and_statuses() {
     check(&["-qn", "BEGIN { printf(\"%d\\n\", 6 * 7); exit(3); }"], "42\n\n", "", 3);

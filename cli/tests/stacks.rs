@@ -151,6 +151,17 @@ fn samples_count_cpu_time_and_not_the_wait_for_it() {
 }
 
 #[test]
+fn each_rate_has_its_samples() {
+    let Some(spin) = spin(true) else { return };
+    let program = "profile-100,profile-250,profile-1000 /pid == $target/ { @[probename] = count(); }";
+    let (out, err) = run(Who::User, &[], program, &format!("{spin} 400"));
+    let counts: Vec<u64> =
+        out.lines().filter_map(|line| line.split_whitespace().nth(1)?.parse().ok()).collect();
+    // 40, 100 and 400 are due, and some of what it takes to begin; the last ones may find it gone.
+    assert!(matches!(counts[..], [32..=50, 80..=120, 330..=470]), "{out}{err}");
+}
+
+#[test]
 fn threads_have_samples_by_their_own_cpu_time() {
     let flags = ["-O1", "-pthread", "-fno-omit-frame-pointer", "-fno-optimize-sibling-calls"];
     let Some(path) = built("threads", "threads.c", &flags) else { return };

@@ -109,3 +109,37 @@ fn a_full_disk_ends_the_run_and_is_told() {
         );
     }
 }
+
+/// The map of an aggregation holds as many keys as `aggsize` has room for; each update that finds it full is counted, on
+/// the CPU it was made on, and nothing else is lost.
+#[test]
+fn what_finds_the_kernel_s_map_full_is_counted() {
+    const CALLS: usize = 2000;
+    const ENTRY: usize = 16 + 8 + 8;
+    let Some(steps) = steps() else { return };
+    if !sources().contains(&"bpf") {
+        return;
+    }
+    for (room, kept) in [(500, 500), (CALLS, CALLS), (1 << 20, CALLS)] {
+        let program = "long n; syscall::getpid:entry /pid == $target/ { @[n++] = count(); @all = count(); }";
+        let out = Command::new(DTRAIL)
+            .args(["--source", "bpf", "-qn", program])
+            .args([format!("-xaggsize={}", room * ENTRY), "-c".into(), format!("{steps} getpid={CALLS}")])
+            .output()
+            .expect("it starts");
+        let (text, err) = (String::from_utf8_lossy(&out.stdout), String::from_utf8_lossy(&out.stderr));
+        assert_eq!(out.status.code(), Some(0), "{err}");
+        let numbers =
+            |line: &str| line.split_whitespace().map(str::parse::<usize>).collect::<Result<Vec<_>, _>>();
+        let rows: Vec<_> =
+            text.lines().filter_map(|line| numbers(line).ok()).filter(|row| !row.is_empty()).collect();
+        let (keyed, all): (Vec<_>, Vec<_>) = rows.into_iter().partition(|row| row.len() == 2);
+        assert!(keyed.iter().all(|row| row[1] == 1), "each key came once: {text}");
+        assert_eq!((keyed.len(), all), (kept, vec![vec![CALLS]]), "with room for {room}: {err}");
+        let lost = |line: &str| {
+            line.strip_prefix("dtrail: ")?.split_once(" aggregation drop")?.0.parse::<usize>().ok()
+        };
+        assert_eq!(err.lines().filter_map(lost).sum::<usize>(), CALLS - kept, "{err}");
+        assert_eq!(err.contains("aggsize"), kept < CALLS, "what would help: {err}");
+    }
+}

@@ -121,16 +121,8 @@ impl MapAccess for KernelMaps {
 
     fn take(&mut self, map: u32, which: &mut dyn FnMut(&[u8]) -> bool, out: &mut dyn FnMut(&[u8], &[u8])) {
         let Some(m) = self.maps.get_mut(map as usize) else { return };
-        let mut taken = Vec::new();
-        // A walk that ends early leaves the rest for the next time; what it handed over must go all the same, or it would
-        // be counted again.
-        let _ = m.map.for_each(&mut |key, value| {
-            if which(key) {
-                out(key, value);
-                taken.extend_from_slice(key);
-            }
-        });
-        let _ = m.map.delete_all(&taken);
+        // What a walk that fails has not handed over comes with the next.
+        let _ = m.map.take(which, out);
     }
 
     fn control(&mut self, word: u32) -> u64 {

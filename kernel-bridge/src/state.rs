@@ -15,7 +15,7 @@ use dtrail_lang::builtins::{AggFn, BuiltinVar, aggs::Shape};
 use dtrail_lang::env::Probe;
 use dtrail_lang::ir::{AggId, ValueType, VarId};
 use dtrail_lang::plan::{KeyPart, Plan};
-use dtrail_vm::agg::AggState;
+use dtrail_vm::agg::{AggState, Deviation};
 use dtrail_vm::event::KernelState;
 use dtrail_vm::value::Value;
 
@@ -295,7 +295,8 @@ fn unpack_state(func: AggFn, shape: Shape, words: &[u8]) -> Option<AggState> {
         AggFn::Max => AggState::Max(Some(second)),
         AggFn::Avg => AggState::Avg { count: first, sum: second },
         AggFn::Stddev => {
-            AggState::Stddev { count: first, sum: second, squares: [word(words, 2), word(words, 3)] }
+            let squares = u128::from(word(words, 3)) << 64 | u128::from(word(words, 2));
+            AggState::Stddev(Box::new(Deviation { count: first, sum: second, squares }))
         }
         // Never in the kernel.
         AggFn::Percentile | AggFn::Distinct | AggFn::Topk => return None,

@@ -93,6 +93,8 @@ pub struct Declaration {
     pub specs: TypeSpecs,
     /// What is declared, with pointers, arrays and signatures; none in `struct s { int a; };`.
     pub declarators: Vec<Declarator>,
+    /// It stands in an included file, by the line marks of `cpp`: what it declares is C's (language spec §5.6).
+    pub included: bool,
     /// The whole declaration.
     pub span: Span,
 }
@@ -160,7 +162,7 @@ pub enum DefinitionBody {
 pub struct MemberDeclaration {
     /// The type.
     pub specs: TypeSpecs,
-    /// At least one.
+    /// At least one; in an included file none, for `union { int a; };`, whose members are those of what it is in.
     pub members: Vec<MemberDeclarator>,
 }
 

@@ -145,16 +145,41 @@ impl ValueFormatter for CpuTime {
     }
 }
 
-/// The same work by hand.
-#[derive(Default)]
-struct Native(HashMap<[u64; 2], i64, RandomState>);
+/// The same work by hand, for this one program: the values are read from the record, or asked of the event through the
+/// same interface; the predicate is decided; two integers are looked up in a table by the hash function that dtrail's
+/// table of strings has, and the sum is added to, wrapping. A new key is taken while there is room for it (`aggsize`), and
+/// counted as lost if not. All else that D wants of an aggregation (order, ties, printing, merging) is done when it is
+/// printed, here as there. What this program has no need of is not done by hand: cuts, values of other functions, keys of
+/// other kinds, faults. So the native side is the least that gives the same result, and no more.
+struct Native {
+    sums: HashMap<[u64; 2], i64, RandomState>,
+    room: usize,
+    lost: u64,
+}
 
 impl Native {
+    fn new() -> Native {
+        let entry = 2 * size_of::<u64>() + size_of::<i64>();
+        let room = Space::default().aggsize as usize / entry;
+        Native { sums: HashMap::default(), room, lost: 0 }
+    }
+
     fn event(&mut self, pid: u64, [a, b, value]: [u64; 3]) {
-        if pid == PID {
-            let sum = self.0.entry([a, b]).or_insert(0);
-            *sum = sum.wrapping_add(value as i64);
+        if pid != PID {
+            return;
         }
+        if let Some(sum) = self.sums.get_mut(&[a, b]) {
+            *sum = sum.wrapping_add(value as i64);
+        } else if self.sums.len() < self.room {
+            self.sums.insert([a, b], value as i64);
+        } else {
+            self.lost += 1;
+        }
+    }
+
+    /// What came of all events.
+    fn check(&self) {
+        assert!(matches!(self.sums.len() as u64, 0 | KEYS) && self.lost == 0);
     }
 }
 
@@ -182,7 +207,7 @@ fn over_records(criterion: &mut Criterion<CpuTime>) {
             });
         });
     }
-    let mut native = Native::default();
+    let mut native = Native::new();
     let mut next = records.iter().cycle();
     let at: Vec<usize> =
         plan.clause_layouts[0].slots.iter().map(|slot| (area + slot.offset) as usize).collect();
@@ -193,6 +218,7 @@ fn over_records(criterion: &mut Criterion<CpuTime>) {
             native.event(pid, [word(record, at[0]), word(record, at[1]), word(record, at[2])]);
         });
     });
+    native.check();
     assert!(HEADER_SIZE <= area);
 }
 
@@ -216,7 +242,7 @@ fn over_live_events(criterion: &mut Criterion<CpuTime>) {
             });
         });
     }
-    let (mut native, mut event) = (Native::default(), 0);
+    let (mut native, mut event) = (Native::new(), 0);
     group.bench_function(BenchmarkId::from_parameter("native"), |bencher| {
         bencher.iter(|| {
             event += 1;
@@ -228,6 +254,7 @@ fn over_live_events(criterion: &mut Criterion<CpuTime>) {
             native.event(pid, args);
         });
     });
+    native.check();
 }
 
 criterion_group! {

@@ -150,6 +150,11 @@ pub trait EventSource {
     /// Takes the sizes and rates that hold from the next `attach`: a program may set some that were not known when the
     /// source was made.
     fn configure(&mut self, _options: &Options) {}
+    /// What a plan has more of than a kernel takes, if anything. If nothing, `attach` of this very plan may come next, and
+    /// need not make the programs again.
+    fn overflow(&mut self, _plan: &Plan) -> Option<Overflow> {
+        None
+    }
     /// Loads and attaches; nothing fires into the plan before `open`.
     fn attach(&mut self, plan: &Plan) -> Result<(), Error>;
     /// What the user should know of the last `attach`, a line each.
@@ -236,27 +241,18 @@ pub struct Error {
     pub help: Option<String>,
     /// The message says it all: what was intended around it does not come before it.
     whole: bool,
-    /// What the plan has too much of for the kernel, if a plan with less in it may do.
-    pub overflow: Option<Overflow>,
 }
 
 impl Error {
     /// An error with a message only.
     pub fn new(message: impl Into<String>) -> Error {
-        Error { message: message.into(), help: None, whole: false, overflow: None }
+        Error { message: message.into(), help: None, whole: false }
     }
 
     /// Adds advice.
     #[must_use]
     pub fn help(mut self, help: impl Into<String>) -> Error {
         self.help = Some(help.into());
-        self
-    }
-
-    /// Says that a plan with less in the kernel may do.
-    #[must_use]
-    pub fn overflow(mut self, overflow: Overflow) -> Error {
-        self.overflow = Some(overflow);
         self
     }
 

@@ -3,11 +3,13 @@
 //! It has not heard of eBPF, BTF or tracefs. Events come through [`event::EventSource`]; clocks, files and the tracer's
 //! own identity through [`host::Host`]. It makes no system call of its own.
 
-// Compiled code cannot be called without: `jit::code` and `jit::frame` allow it, nothing else does.
+// Compiled code cannot be called without: `jit::code` and `jit::frame` allow it, and a test's allocator; nothing else does.
 #![deny(unsafe_code)]
 
 pub mod agg;
 pub mod consumer;
+#[cfg(test)]
+mod counting;
 pub mod engine;
 pub mod event;
 #[cfg(test)]

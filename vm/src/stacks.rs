@@ -4,7 +4,9 @@
 use std::cell::Cell;
 use std::cmp::Ordering;
 
+use dtrail_lang::builtins::Func;
 use dtrail_lang::ir::ValueType;
+use dtrail_lang::ir::inst::{Op, Reg};
 use dtrail_lang::plan::Plan;
 use dtrail_lang::plan::stacks::{self, ADDRESS, DUMP, HEAD, KERNEL, USER};
 use foldhash::HashMap;
@@ -190,6 +192,18 @@ pub fn used(plan: &Plan) -> bool {
     let values = program.sites.iter().flat_map(|site| &site.args);
     let kept = program.vars.iter().map(|var| &var.ty);
     keys.chain(values).chain(kept).any(|&ty| is_numbered(ty))
+}
+
+/// Whether a plan takes stacks that print names of run-time code: `ustack` with room for names, or `jstack`.
+pub fn names_made(plan: &Plan) -> bool {
+    plan.program.clauses.iter().any(|clause| {
+        let code = || clause.blocks.iter().flat_map(|block| &block.insts).map(|inst| &inst.op);
+        let is_zero = |reg: Reg| code().any(|op| matches!(op, Op::Const { dst, value: 0 } if *dst == reg));
+        code().any(|op| match op {
+            Op::Call { func: Func::Ustack, args, .. } => args.get(1).is_some_and(|&size| !is_zero(size)),
+            _ => false,
+        })
+    })
 }
 
 #[cfg(test)]

@@ -87,6 +87,7 @@ pub fn expr() -> impl Strategy<Value = Expr> {
             1 => (sub(), sub()).prop_map(|(lhs, rhs)| ExprKind::Comma(lhs, rhs)),
             1 => (type_name(inner.clone().boxed()), sub()).prop_map(|(ty, operand)| ExprKind::Cast { ty, operand }),
             1 => type_name(inner.clone().boxed()).prop_map(ExprKind::SizeofType),
+            1 => (plain_type(), member()).prop_map(|(ty, member)| ExprKind::Offsetof { ty, member }),
             1 => (plain_type(), sub()).prop_map(|(ty, operand)| ExprKind::Xlate { ty, operand }),
             1 => sub().prop_map(ExprKind::SizeofExpr),
             1 => sub().prop_map(ExprKind::Stringof),
@@ -221,7 +222,9 @@ fn type_name(bound: BoxedStrategy<Expr>) -> BoxedStrategy<TypeName> {
     (specs(), vec(derived(bound, 1), 0..4))
         .prop_map(|(specs, mut derived)| {
             // `size_t [3]` is a variable's element (language spec §2.7, rule 6), `size_t (*)[3]` is a type.
-            let element = matches!(derived.last(), Some(Derived::Array(_) | Derived::Assoc(_)));
+            // `size_t *(int)` begins like a product.
+            let last = derived.last();
+            let element = matches!(last, Some(Derived::Array(_) | Derived::Assoc(_) | Derived::Function(..)));
             if is_typedef(&specs) && element {
                 derived.push(Derived::Pointer);
             }
@@ -241,9 +244,9 @@ fn derived(bound: BoxedStrategy<Expr>, depth: u32) -> BoxedStrategy<Derived> {
     }
     let parameter = (specs(), vec(derived(bound, depth - 1), 0..2), option::of(select(vec!["p", "q"])))
         .prop_map(|(specs, mut derived, name)| {
-            let element = matches!(derived.last(), Some(Derived::Array(_) | Derived::Assoc(_)));
-            if is_typedef(&specs) && element && name.is_none() {
-                derived.push(Derived::Pointer);
+            // The first key of an associative array that is no plain pointer looks like a bound.
+            if is_typedef(&specs) {
+                derived.retain(|step| *step == Derived::Pointer);
             }
             let declarator = Declarator { name: name.map(ident), derived, span: NOWHERE };
             TypeName { specs, declarator, span: NOWHERE }
@@ -274,15 +277,37 @@ fn declaration() -> impl Strategy<Value = Declaration> {
         derived,
         span: NOWHERE,
     });
-    (storage, specs(), vec(declarator, 1..3), any::<bool>()).prop_map(
+    let here = (storage, specs(), vec(declarator, 1..3), any::<bool>()).prop_map(
         |(storage, mut specs, declarators, bare)| {
             if bare && storage.is_some() {
                 specs.words.clear();
                 specs.definitions.clear();
             }
-            Declaration { storage, specs, declarators, span: NOWHERE }
+            Declaration { storage, specs, declarators, included: false, span: NOWHERE }
         },
-    )
+    );
+    prop_oneof![4 => here, 1 => included()]
+}
+
+/// A declaration of a header: of what C and D both have, and of members without a name.
+fn included() -> impl Strategy<Value = Declaration> {
+    let storage = select(vec![None, Some(Storage::Extern), Some(Storage::Typedef)]);
+    let pointers = vec(Just(Derived::Pointer), 0..3);
+    (storage, definition(), definition(), pointers).prop_map(|(storage, mut outer, mut inner, derived)| {
+        let specs = |definition| TypeSpecs {
+            words: vec![ident(DEFINITION)],
+            definitions: vec![definition],
+            qualifiers: Vec::new(),
+            span: NOWHERE,
+        };
+        inner.tag = None;
+        if let DefinitionBody::Members(members) = &mut outer.body {
+            members.push(MemberDeclaration { specs: specs(inner), members: Vec::new() });
+        }
+        let declarator = Declarator { name: Some(ident("included_x")), derived, span: NOWHERE };
+        let declarators = vec![declarator];
+        Declaration { storage, specs: specs(outer), declarators, included: true, span: NOWHERE }
+    })
 }
 
 fn inline() -> impl Strategy<Value = Inline> {

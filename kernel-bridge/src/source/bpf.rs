@@ -23,7 +23,7 @@ use super::losses::Losses;
 use super::namespace;
 use super::targets::{Target, Targets};
 use super::waiting::Waiting;
-use crate::ebpf::{self, EbpfProgram, Hook, HookSite, KernelOffsets, MapAccess, Select, control};
+use crate::ebpf::{self, EbpfProgram, EmitError, Hook, HookSite, KernelOffsets, MapAccess, Select, control};
 use crate::env::SourceEnvironment;
 use crate::load::{self, Loaded};
 use crate::maps::KernelMaps;
@@ -46,6 +46,8 @@ pub struct BpfSource {
     targets: Targets,
     settings: Settings,
     waiting: Waiting,
+    /// For the plan that is to be attached.
+    emitted: Option<Emitted>,
     attached: Option<Attached>,
     symbols: Rc<Symbols>,
 }
@@ -121,6 +123,7 @@ impl BpfSource {
             targets,
             settings: Settings::from(&Options::default()),
             waiting,
+            emitted: None,
             attached: None,
             symbols: Rc::default(),
         })
@@ -158,6 +161,64 @@ fn wall_offset() -> u64 {
         t.tv_sec.wrapping_mul(1_000_000_000).wrapping_add(t.tv_nsec)
     };
     nanos(ClockId::Realtime).wrapping_sub(nanos(ClockId::Monotonic)) as u64
+}
+
+/// What is loaded for a plan.
+#[derive(Debug)]
+struct Emitted {
+    program: EbpfProgram,
+    /// The kernel's types, as the loader wants them, if a program is attached by one.
+    types: Option<aya::Btf>,
+}
+
+impl Emitted {
+    fn new(plan: &Plan, settings: Settings) -> Result<Emitted, NotEmitted> {
+        let types = Btf::of_kernel().map_err(|e| load::no_types(&e))?;
+        let target = ebpf::Target { namespace: namespace::own(&types)?, ..target(plan, settings, &types)? };
+        let program = ebpf::emit(plan, &target)?;
+        let types = load::types_for(&program, &types)?;
+        Ok(Emitted { program, types })
+    }
+}
+
+/// Why a plan has no programs.
+#[derive(Debug)]
+pub(super) enum NotEmitted {
+    /// It lies with this machine.
+    Machine(Error),
+    /// It lies with the plan.
+    Plan(EmitError),
+}
+
+impl NotEmitted {
+    /// What the plan has too much of, if that is why.
+    pub(super) fn overflow(&self) -> Option<Overflow> {
+        match self {
+            NotEmitted::Machine(_) => None,
+            NotEmitted::Plan(why) => why.overflow(),
+        }
+    }
+}
+
+impl From<Error> for NotEmitted {
+    fn from(why: Error) -> NotEmitted {
+        NotEmitted::Machine(why)
+    }
+}
+
+impl From<EmitError> for NotEmitted {
+    fn from(why: EmitError) -> NotEmitted {
+        NotEmitted::Plan(why)
+    }
+}
+
+impl From<NotEmitted> for Error {
+    fn from(why: NotEmitted) -> Error {
+        match why {
+            NotEmitted::Machine(why) => why,
+            NotEmitted::Plan(why) => why.into(),
+        }
+    }
 }
 
 /// The programs and maps that [`EventSource::attach`] would load for a plan; for `--dump`.
@@ -362,6 +423,17 @@ impl EventSource for BpfSource {
         self.symbols.set_inlined(options.inlined);
     }
 
+    fn overflow(&mut self, plan: &Plan) -> Option<Overflow> {
+        self.emitted = None;
+        match Emitted::new(plan, self.settings) {
+            Ok(emitted) => {
+                self.emitted = Some(emitted);
+                None
+            }
+            Err(why) => why.overflow(),
+        }
+    }
+
     fn attach(&mut self, plan: &Plan) -> Result<(), Error> {
         self.attached = None;
         let waiting = &self.waiting;
@@ -370,13 +442,11 @@ impl EventSource for BpfSource {
         if plan.groups.is_empty() {
             return Ok(());
         }
-        let types = Btf::of_kernel().map_err(|e| load::no_types(&e))?;
-        let target =
-            ebpf::Target { namespace: namespace::own(&types)?, ..target(plan, self.settings, &types)? };
-        let program = ebpf::emit(plan, &target)?;
-        let tracepoints = load::types_for(&program, &types)?;
-        drop(types);
-        let (mut programs, maps, ring) = load_program(plan, &program, tracepoints.as_ref())?;
+        let Emitted { program, types } = match self.emitted.take() {
+            Some(emitted) => emitted,
+            None => Emitted::new(plan, self.settings)?,
+        };
+        let (mut programs, maps, ring) = load_program(plan, &program, types.as_ref())?;
         if let Some(ring) = program.state.ring.and_then(|map| maps.fd(map)) {
             self.waiting.add_ring(ring)?;
         }
@@ -385,6 +455,7 @@ impl EventSource for BpfSource {
         state.maps().set_control(control::WALL_OFFSET, wall_offset());
         programs.attach(self.settings.only_cpu)?;
         let may_exit = may_exit(plan);
+        self.symbols.set_made(dtrail_vm::stacks::names_made(plan));
         let processes = dtrail_vm::stacks::used(plan).then(|| self.watch_processes()).flatten();
         self.attached = Some(Attached {
             programs,

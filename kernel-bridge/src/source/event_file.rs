@@ -3,7 +3,7 @@
 //! Reading is pure: no file is opened, no clock is read. Any text gives a file or one error with its line and column,
 //! never a panic.
 
-use std::collections::{BTreeMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::Arc;
 
 use dtrail_lang::builtins::rates::{Bare, parse_rate};
@@ -95,6 +95,8 @@ struct Reader {
     undeclared: Option<SourceEnvironment>,
     /// Made when the first event needs it; nothing may be declared afterwards.
     environment: Option<SourceEnvironment>,
+    /// The probes of words that events were made with, or that can mean a declared probe alone.
+    found: HashMap<Box<str>, Probe>,
     threads: BTreeMap<u32, Thread>,
     /// The thread of events that name none.
     current: Option<u32>,
@@ -126,6 +128,7 @@ impl Default for Reader {
             taken: HashSet::new(),
             undeclared: None,
             environment: None,
+            found: HashMap::new(),
             threads: BTreeMap::new(),
             current: None,
             memory: EventMemory::default(),
@@ -365,12 +368,18 @@ impl Reader {
             let word = cursor.expect("a probe")?;
             let probe = self.declared_probe(cursor, &word)?;
             let place = self.environment.as_mut().map_or(0, |environment| environment.add_late(probe));
+            // What a word means may be two probes now.
+            self.found.clear();
             self.steps.push(Step::Appear(time, place));
             return Ok(());
         }
         let Some(environment) = &self.environment else { return Err(word.error("no environment")) };
-        let probe = find_probe(environment, &word)?;
-        let event = self.event(cursor, &word, &probe)?;
+        let probe = match self.found.remove_entry(word.text) {
+            Some(found) => found,
+            None => (word.text.into(), find_probe(environment, &word)?),
+        };
+        let event = self.event(cursor, &word, &probe.1)?;
+        self.found.insert(probe.0, probe.1);
         self.steps.push(Step::Fire(Box::new(event)));
         Ok(())
     }
@@ -423,12 +432,7 @@ impl Reader {
         }
         self.see_cpu(thread.cpu);
         Ok(SyntheticEvent {
-            probe: ProbeName {
-                provider: probe.provider.to_string(),
-                module: probe.module.to_string(),
-                function: probe.function.to_string(),
-                name: probe.name.to_string(),
-            },
+            probe: ProbeName::of(probe),
             time: self.now,
             wall: self.wall.saturating_add((self.now - self.start) as i64),
             task: thread.task,
@@ -452,6 +456,15 @@ impl Reader {
             ("gid", i64::from(tracer.gid)),
             ("egid", i64::from(tracer.gid)),
         ]);
+        // A description without an empty component means one probe, and none of the table is called so.
+        let whole =
+            self.declared.iter().filter(|probe| !probe.module.is_empty() && !probe.function.is_empty());
+        self.found = whole
+            .map(|p| {
+                let word = format!("{}:{}:{}:{}", p.provider, p.module, p.function, p.name);
+                (word.into(), p.clone())
+            })
+            .collect();
         SourceEnvironment::synthetic(macros, std::mem::take(&mut self.declared))
     }
 
@@ -492,7 +505,6 @@ impl Thread {
             "uid" => task.uid = value.number()?,
             "gid" => task.gid = value.number()?,
             "start" => task.start = value.parse("a time", parse_time)?,
-            "vtimestamp" => task.on_cpu = value.parse("a time", parse_time)?,
             "curthread" => task.task_struct = value.parse("an address", parse_addr)?,
             "cpu" => {
                 self.cpu = value.number()?;

@@ -14,7 +14,7 @@ use dtrail_lang::plan::{Capabilities, Overflow, Plan};
 use dtrail_vm::event::{Error, Event, EventSink, Flow, KernelState};
 use dtrail_vm::fault::Drops;
 
-use super::bpf::{Settings, load_program, target_without_kernel};
+use super::bpf::{NotEmitted, Settings, load_program, target_without_kernel};
 use super::kernel_part::KernelPart;
 use super::losses::Losses;
 use super::synthetic_event::{MemoryRegion, SyntheticEvent};
@@ -28,14 +28,17 @@ use crate::sys::user_memory::UserMemory;
 
 /// The program and maps that [`KernelPart::attach`] would load for a plan; for `--dump`.
 pub fn emit(plan: &Plan, settings: Settings) -> Result<EbpfProgram, Error> {
-    let target = ebpf::Target { inject: true, typed: false, ..target_without_kernel(settings)? };
-    Ok(ebpf::emit(plan, &target)?)
+    Ok(emitted(plan, settings)?)
 }
 
 /// What a plan has more of than a kernel takes, if anything.
 pub fn overflow(plan: &Plan, settings: Settings) -> Option<Overflow> {
-    let target = ebpf::Target { inject: true, typed: false, ..target_without_kernel(settings).ok()? };
-    ebpf::emit(plan, &target).err()?.overflow()
+    emitted(plan, settings).err()?.overflow()
+}
+
+fn emitted(plan: &Plan, settings: Settings) -> Result<EbpfProgram, NotEmitted> {
+    let target = ebpf::Target { inject: true, typed: false, ..target_without_kernel(settings)? };
+    Ok(ebpf::emit(plan, &target)?)
 }
 
 /// What runs an injection program: its maps, and the rest.
@@ -54,6 +57,8 @@ pub trait Machine: MapAccess + std::fmt::Debug + Sized {
 #[derive(Debug)]
 pub struct Injection<M> {
     settings: Settings,
+    /// For the plan that is to be loaded.
+    emitted: Option<EbpfProgram>,
     loaded: Option<LoadedPlan<M>>,
 }
 
@@ -68,7 +73,7 @@ struct LoadedPlan<M> {
 impl<M> Injection<M> {
     /// Nothing loaded yet.
     pub fn new(options: &Options) -> Injection<M> {
-        Injection { settings: Settings::from(options), loaded: None }
+        Injection { settings: Settings::from(options), emitted: None, loaded: None }
     }
 }
 
@@ -81,12 +86,26 @@ impl<M: Machine> KernelPart for Injection<M> {
         self.settings = options.into();
     }
 
+    fn overflow(&mut self, plan: &Plan) -> Option<Overflow> {
+        self.emitted = None;
+        match emitted(plan, self.settings) {
+            Ok(program) => {
+                self.emitted = Some(program);
+                None
+            }
+            Err(why) => why.overflow(),
+        }
+    }
+
     fn attach(&mut self, plan: &Plan) -> Result<(), Error> {
         self.loaded = None;
         if plan.groups.is_empty() {
             return Ok(());
         }
-        let program = emit(plan, self.settings)?;
+        let program = match self.emitted.take() {
+            Some(program) => program,
+            None => emit(plan, self.settings)?,
+        };
         let Some(inject) = program.state.inject else { return Ok(()) };
         let machine = M::load(plan, &program)?;
         let losses = Losses::new(program.state.counters);
@@ -156,7 +175,6 @@ fn context(probe: ProbeIndex, event: &SyntheticEvent) -> [u8; inject::SIZE as us
     put(inject::PPID, u64::from(task.ppid));
     put(inject::START, task.start);
     put(inject::CURTHREAD, task.task_struct);
-    put(inject::ON_CPU, task.on_cpu);
     put(inject::WALL, *wall as u64);
     put(inject::ERRNO, i64::from(*errno) as u64);
     for (i, arg) in args.iter().enumerate() {
@@ -266,6 +284,7 @@ mod tests {
     use dtrail_vm::value::Value;
 
     use super::*;
+    use crate::ebpf::harness::Harness;
     use crate::testing::privileged;
 
     fn plan(text: &str) -> Plan {
@@ -284,6 +303,22 @@ mod tests {
             self.0 += 1;
             Flow::Continue
         }
+    }
+
+    #[test]
+    fn a_plan_is_emitted_once() {
+        let plan = plan(
+            "p0 = probe 9 syscall:vmlinux:openat:entry source\nagg @a[]: count\ng0 = @a in c0\nenable c0 on p0\n\
+             clause c0 {\nb0:\n aggregate g0 []\n return\n}\n",
+        );
+        let mut part = Injection::<Harness>::new(&Options::default());
+        let emitted = || crate::ebpf::EMITTED.get();
+        let before = emitted();
+        assert_eq!(part.overflow(&plan), None);
+        part.attach(&plan).unwrap_or_else(|e| panic!("{e}"));
+        assert_eq!(emitted() - before, 1, "what the look for an overflow made is loaded");
+        part.attach(&plan).unwrap_or_else(|e| panic!("{e}"));
+        assert_eq!(emitted() - before, 2, "it is loaded once");
     }
 
     #[test]

@@ -5,7 +5,7 @@
 
 use dtrail_lang::ir::ProbeIndex;
 use dtrail_lang::options::Options;
-use dtrail_lang::plan::{Capabilities, Plan};
+use dtrail_lang::plan::{Capabilities, Overflow, Plan};
 use dtrail_vm::event::{Error, EventSink, Flow, KernelState};
 use dtrail_vm::fault::Drops;
 
@@ -17,6 +17,8 @@ pub trait KernelPart: std::fmt::Debug {
     fn capabilities(&self) -> Capabilities;
     /// Takes the sizes that hold from the next `attach`.
     fn configure(&mut self, options: &Options);
+    /// See [`EventSource::overflow`](dtrail_vm::event::EventSource::overflow).
+    fn overflow(&mut self, plan: &Plan) -> Option<Overflow>;
     /// Loads the programs of a plan.
     fn attach(&mut self, plan: &Plan) -> Result<(), Error>;
     /// Lets them run from now on.

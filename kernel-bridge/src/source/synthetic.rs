@@ -6,6 +6,7 @@
 //! are due up to a moment fire before the event of that moment, in order of time and then of number.
 
 use std::cell::Cell;
+use std::collections::HashMap;
 use std::rc::Rc;
 use std::time::{Duration, Instant};
 
@@ -14,7 +15,7 @@ use dtrail_lang::builtins::rates::{TimerKind, parse_timer};
 use dtrail_lang::env::Environment;
 use dtrail_lang::ir::{AddrSpace, ProbeIndex};
 use dtrail_lang::options::Options;
-use dtrail_lang::plan::{Capabilities, Plan};
+use dtrail_lang::plan::{Capabilities, Overflow, Plan};
 use dtrail_vm::event::{
     Error, Event, EventContext, EventSink, EventSource, Exited, Flow, KernelState, StackSide, Wait,
 };
@@ -26,7 +27,7 @@ use super::event_file::{EventFile, Step};
 use super::event_memory::{read, read_string};
 use super::event_names::EventNames;
 use super::kernel_part::KernelPart;
-use super::synthetic_event::{MemoryRegion, SyntheticEvent};
+use super::synthetic_event::{MemoryRegion, ProbeName, SyntheticEvent};
 
 /// Delivers the events of a file.
 #[derive(Debug)]
@@ -210,17 +211,20 @@ impl EventSource for SyntheticSource {
         }
     }
 
+    fn overflow(&mut self, plan: &Plan) -> Option<Overflow> {
+        self.kernel.as_mut()?.overflow(plan)
+    }
+
     fn attach(&mut self, plan: &Plan) -> Result<(), Error> {
-        let program = &plan.program;
-        self.probes = self
-            .file
-            .steps
-            .iter()
-            .map(|step| match step {
-                Step::Fire(event) => event.probe_index(program),
-                Step::Pass(_) | Step::Appear(..) => None,
-            })
-            .collect();
+        // An event of a probe that the program does not enable fires nothing.
+        let enabled = plan.program.probes.iter().enumerate();
+        let enabled: HashMap<_, _> =
+            enabled.map(|(i, probe)| (ProbeName::of(probe), ProbeIndex(i as u32))).collect();
+        let fires = |step: &Step| match step {
+            Step::Fire(event) => enabled.get(&event.probe).copied(),
+            Step::Pass(_) | Step::Appear(..) => None,
+        };
+        self.probes = self.file.steps.iter().map(fires).collect();
         self.ticks = ticks(plan, self.file.start, self.clock.now.get());
         self.injected = plan.probe_groups.iter().map(Option::is_some).collect();
         self.kernel.as_mut().map_or(Ok(()), |kernel| kernel.attach(plan))
@@ -366,7 +370,6 @@ impl EventContext for SyntheticContext<'_> {
             BuiltinVar::Errno => i64::from(*errno),
             BuiltinVar::TaskStart => task.start as i64,
             BuiltinVar::Curthread => task.task_struct as i64,
-            BuiltinVar::Vtimestamp => task.on_cpu as i64,
             BuiltinVar::Caller => second(&self.event.kernel_stack),
             BuiltinVar::Ucaller => second(&self.event.user_stack),
             BuiltinVar::Stackdepth => self.event.kernel_stack.len() as i64,

@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use dtrail_lang::ir::ProbeIndex;
+use dtrail_lang::env::Probe;
 use dtrail_vm::host::TaskInfo;
 
 /// One firing of one probe.
@@ -54,19 +54,14 @@ pub struct MemoryRegion {
     pub bytes: Box<[u8]>,
 }
 
-impl SyntheticEvent {
-    /// Which of a program's probes this event fires; `None` if the program does not enable it.
-    pub fn probe_index(&self, program: &dtrail_lang::ir::Program) -> Option<ProbeIndex> {
-        let want = &self.probe;
-        program
-            .probes
-            .iter()
-            .position(|p| {
-                *p.provider == *want.provider
-                    && *p.module == *want.module
-                    && *p.function == *want.function
-                    && *p.name == *want.name
-            })
-            .map(|i| ProbeIndex(i as u32))
+impl ProbeName {
+    /// That of a probe.
+    pub fn of(probe: &Probe) -> ProbeName {
+        ProbeName {
+            provider: probe.provider.to_string(),
+            module: probe.module.to_string(),
+            function: probe.function.to_string(),
+            name: probe.name.to_string(),
+        }
     }
 }

@@ -257,7 +257,7 @@ fn every_function_s_words_are_understood() {
     assert_eq!(swept(AggFn::Avg, none, 1, &[0, 0, 2, 10]), [(1, AggState::Avg { count: 2, sum: 10 })]);
     assert_eq!(
         swept(AggFn::Stddev, none, 1, &[2, minus(-3), 5, 1, 0, 0, 0, 0]),
-        [(0, AggState::Stddev { count: 2, sum: -3, squares: [5, 1] })]
+        [(0, AggState::Stddev(Box::new(Deviation { count: 2, sum: -3, squares: 5 | 1 << 64 })))]
     );
     let mut words = vec![0; 2 * 128];
     words[128] = 1;

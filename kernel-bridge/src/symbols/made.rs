@@ -56,6 +56,8 @@ fn open(path: &str, uid: u32) -> Option<File> {
 pub(super) struct MadeCode {
     /// By start: end and name. They do not overlap.
     code: BTreeMap<u64, (u64, Rc<str>)>,
+    /// When the file was looked at last, monotonic nanoseconds.
+    pub(super) looked: u64,
     /// Bytes of the file that were read.
     read: u64,
     /// The end of what was read, if it was no whole line.
@@ -77,7 +79,7 @@ impl MadeCode {
         let Some(mut file) = maker.open() else { return };
         if file.metadata().is_ok_and(|metadata| metadata.len() < self.read) {
             // It was written anew.
-            *self = MadeCode::default();
+            *self = MadeCode { looked: self.looked, ..MadeCode::default() };
         }
         if file.seek(SeekFrom::Start(self.read)).is_err() {
             return;

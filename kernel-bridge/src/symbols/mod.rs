@@ -46,6 +46,8 @@ pub struct Symbols {
     demangle: Cell<bool>,
     /// Inlined functions are shown.
     inlined: Cell<bool>,
+    /// Names of run-time code may be asked for.
+    made: Cell<bool>,
     inner: RefCell<Inner>,
 }
 
@@ -70,6 +72,8 @@ struct Inner {
 const MOST_ANSWERS: usize = 1 << 18;
 /// Objects whose symbols are remembered.
 const MOST_OBJECTS: usize = 1 << 12;
+/// How soon a file of run-time code is looked at again for a name that it does not have, in nanoseconds.
+const LATE: u64 = 100_000_000;
 /// Processes of which it is remembered in which namespace they are, and whose code they make.
 const MOST_PROCESSES: usize = 1 << 16;
 
@@ -82,6 +86,11 @@ impl Symbols {
     /// Sets whether the functions that a compiler put into others are shown in stacks.
     pub fn set_inlined(&self, inlined: bool) {
         self.inlined.set(inlined);
+    }
+
+    /// Sets whether names of run-time code are read when processes end, since they may be asked for later.
+    pub(crate) fn set_made(&self, made: bool) {
+        self.made.set(made);
     }
 
     /// Says which process `%A` speaks of.
@@ -135,7 +144,9 @@ impl Symbols {
     pub(crate) fn ended(&self, pid: u32) {
         let mut inner = self.inner.borrow_mut();
         if inner.spaces.is_known(pid) {
-            inner.read_made(pid);
+            if self.made.get() {
+                inner.read_made(pid, u64::MAX);
+            }
             inner.spaces.current(pid).ended = true;
         }
     }
@@ -297,12 +308,19 @@ impl Inner {
         object
     }
 
-    /// What is known of a process's own code, with what its file has by now.
-    fn read_made(&mut self, pid: u32) -> Option<&MadeCode> {
-        let maker = self.maker(pid)?;
-        let mut made = self.made.remove(&pid).unwrap_or_default();
-        made.read(&maker);
-        (!made.is_empty()).then(|| &*self.made.entry(pid).insert_entry(made).into_mut())
+    /// What is known of a process's own code: with what its file has by now, if it was not looked at since `seen`.
+    fn read_made(&mut self, pid: u32, seen: u64) -> Option<&MadeCode> {
+        if self.made.get(&pid).is_none_or(|made| made.looked <= seen) {
+            let maker = self.maker(pid)?;
+            let mut made = self.made.remove(&pid).unwrap_or_default();
+            made.looked = host::monotonic();
+            made.read(&maker);
+            if made.is_empty() {
+                return None;
+            }
+            self.made.insert(pid, made);
+        }
+        self.made.get(&pid)
     }
 
     /// Where an address of a process lies, and since when that is so.
@@ -372,7 +390,15 @@ impl Names for Symbols {
 
     fn made(&self, process: &Process, addr: u64) -> Option<Rc<str>> {
         let mut inner = self.inner.borrow_mut();
-        let name = inner.read_made(process.pid)?.find(addr)?;
+        let (pid, seen) = (process.pid, process.seen);
+        let name = match inner.read_made(pid, seen)?.find(addr) {
+            Some(name) => name,
+            // Its maker may have told of it late.
+            None => {
+                let again = host::monotonic().saturating_sub(LATE);
+                inner.read_made(pid, again)?.find(addr)?
+            }
+        };
         Some(if self.demangle.get() { demangled(name) } else { name })
     }
 

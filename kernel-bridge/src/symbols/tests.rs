@@ -141,8 +141,9 @@ fn exercise(bytes: &[u8]) {
     for pc in (0x10_0000..end).step_by(97) {
         // A stack that leads on within it, and into itself.
         let mut unwinders = Unwinders::default();
-        let mut read =
-            |addr: u64| Some(if addr % 16 == 0 { addr } else { 0x10_0000 + addr % (end - 0x10_0000) });
+        let mut read = |addr: u64| {
+            Some(if addr.is_multiple_of(16) { addr } else { 0x10_0000 + addr % (end - 0x10_0000) })
+        };
         let mut out = Vec::new();
         unwinders.unwind(1, space, Start { pc, sp: 0x7000, fp: 0x7000 }, &mut read, &open, (50, &mut out));
         assert!(out.len() <= 50);

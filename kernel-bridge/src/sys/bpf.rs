@@ -1,5 +1,6 @@
 //! bpf(2) on maps and programs whose sizes are known only at run time. aya's typed maps want them at compile time.
 
+use std::cell::RefCell;
 use std::io;
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd, FromRawFd, OwnedFd};
 
@@ -328,7 +329,7 @@ impl Map {
     /// Shows every entry of a hash to `each`. Entries that come and go meanwhile may be missed; the others are shown once.
     pub fn for_each(&mut self, each: &mut dyn FnMut(&[u8], &[u8])) -> io::Result<()> {
         if self.batches {
-            match self.for_each_batch(each) {
+            match self.for_each_batch(each, &mut || {}) {
                 // Nothing was shown yet: an unsupported command fails on its first call.
                 Err(e) if unsupported(&e) => self.batches = false,
                 other => return other,
@@ -337,7 +338,52 @@ impl Map {
         self.for_each_by_key(each)
     }
 
-    fn for_each_batch(&self, each: &mut dyn FnMut(&[u8], &[u8])) -> io::Result<()> {
+    /// Hands over and removes every entry of a hash that `which` is true for. What is removed meanwhile is bounded by what
+    /// one command reads, and so are the keys that are kept for it. A walk that ends early leaves the rest for the next
+    /// time; what it handed over goes all the same, or it would be counted again.
+    pub fn take(
+        &mut self,
+        which: &mut dyn FnMut(&[u8]) -> bool,
+        out: &mut dyn FnMut(&[u8], &[u8]),
+    ) -> io::Result<()> {
+        let taken = RefCell::new(Vec::new());
+        let mut each = |key: &[u8], value: &[u8]| {
+            if which(key) {
+                out(key, value);
+                taken.borrow_mut().extend_from_slice(key);
+            }
+        };
+        let remove = || {
+            let mut keys = taken.take();
+            let removed = self.delete_all(&keys);
+            keys.clear();
+            taken.replace(keys);
+            removed
+        };
+        let walked = match self.batches {
+            true => self.for_each_batch(&mut each, &mut || {
+                let _ = remove();
+            }),
+            false => self.for_each_by_key(&mut each),
+        };
+        remove()?;
+        match walked {
+            // Nothing was shown yet, as above.
+            Err(e) if self.batches && unsupported(&e) => {
+                self.batches = false;
+                self.take(which, out)
+            }
+            walked => walked,
+        }
+    }
+
+    /// `portion` is called behind the entries of each command: a position is that of a bucket, and so those that were shown
+    /// may go.
+    fn for_each_batch(
+        &self,
+        each: &mut dyn FnMut(&[u8], &[u8]),
+        portion: &mut dyn FnMut(),
+    ) -> io::Result<()> {
         let mut count = BATCH_BYTES.div_ceil(self.key_size + self.value_size).clamp(16, 4096);
         let mut keys = vec![0; count * self.key_size];
         let mut values = vec![0; count * self.value_size];
@@ -378,6 +424,7 @@ impl Map {
                     &values[i * self.value_size..(i + 1) * self.value_size],
                 );
             }
+            portion();
             if last {
                 return Ok(());
             }
@@ -412,7 +459,7 @@ impl Map {
     }
 
     /// Removes the entries whose keys lie one after another in `keys`; those that do not exist are passed over.
-    pub fn delete_all(&mut self, keys: &[u8]) -> io::Result<()> {
+    pub fn delete_all(&self, keys: &[u8]) -> io::Result<()> {
         if self.batches && keys.len() > self.key_size && self.delete_batch(keys).is_ok() {
             return Ok(());
         }
@@ -640,6 +687,17 @@ mod tests {
                 let mut left = 0;
                 map.for_each(&mut |_, _| left += 1)?;
                 assert_eq!(left, 5000 - 2010);
+                // What is taken is taken once and gone; the rest stays.
+                for (batches, odd, expected) in [(true, 1, 1495), (false, 0, 1495), (true, 0, 0)] {
+                    map.batches = batches;
+                    let mut taken = Vec::new();
+                    let number = |key: &[u8]| u64::from_ne_bytes(key.try_into().expect("8 bytes"));
+                    map.take(&mut |key| number(key) % 2 == odd, &mut |key, _| taken.push(number(key)))?;
+                    taken.sort_unstable();
+                    let all = (2010..5000).filter(|n| n % 2 == odd).take(expected);
+                    assert_eq!(taken, all.collect::<Vec<_>>(), "batches {batches}");
+                }
+                map.for_each(&mut |_, _| panic!("all were taken"))?;
             }
             Ok(())
         });

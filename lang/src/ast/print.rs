@@ -18,6 +18,11 @@ pub fn program(program: &Program) -> String {
     for item in &program.items {
         match item {
             Item::Clause(clause) => print_clause(&mut out, clause),
+            Item::Declaration(declaration) if declaration.included => {
+                out.push_str("# 1 \"included\" 1\n");
+                print_declaration(&mut out, declaration);
+                out.push_str("# 1 \"\" 2\n");
+            }
             Item::Declaration(declaration) => print_declaration(&mut out, declaration),
             Item::Inline(inline) => definition::print_inline(&mut out, inline),
             Item::Translator(translator) => definition::print_translator(&mut out, translator),

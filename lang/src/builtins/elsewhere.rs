@@ -42,6 +42,52 @@ const TYPES: &[(&str, &str)] = &[
     ("uthread_t", "`struct task_struct`"),
 ];
 
+/// Tags of structs of other kernels, and the counterpart here.
+#[rustfmt::skip]
+const TAGS: &[(&str, &str)] = &[
+    ("proc", "`struct task_struct`"),
+    ("thread", "`struct task_struct`"),
+    ("_kthread", "`struct task_struct`"),
+    ("_klwp", "`struct task_struct`"),
+    ("vnode", "`struct inode`, or `struct dentry` for its name"),
+    ("znode", "`struct inode`"),
+    ("mbuf", "`struct sk_buff`"),
+    ("ucred", "`struct cred`"),
+    ("buf", "`struct bio`, or `bufinfo_t` of provider io"),
+    ("msgb", "`struct sk_buff`"),
+    ("inpcb", "`struct sock`"),
+    ("tcpcb", "`struct tcp_sock`"),
+    ("ifnet", "`struct net_device`"),
+    ("nameidata", "`struct path`"),
+];
+
+/// Members of other kernels' threads and processes, and what tells the same of the current thread.
+#[rustfmt::skip]
+const MEMBERS: &[(&str, &str)] = &[
+    ("t_procp", "a thread and its process are one `struct task_struct`"),
+    ("td_proc", "a thread and its process are one `struct task_struct`"),
+    ("t_name", "its name is `comm`"),
+    ("td_name", "its name is `comm`"),
+    ("p_comm", "its name is `comm`"),
+    ("p_exec", "its file is `mm->exe_file`"),
+    ("t_pri", "its priority is `prio`"),
+    ("td_priority", "its priority is `prio`"),
+    ("t_did", "its number is `pid`"),
+    ("t_tid", "its number is `pid`"),
+    ("td_tid", "its number is `pid`"),
+    ("p_pid", "the number of the process is `tgid`"),
+    ("p_pidp", "the number of the process is `tgid`"),
+    ("p_parent", "its parent is `real_parent`"),
+    ("p_pptr", "its parent is `real_parent`"),
+    ("t_cred", "its credentials are `cred`"),
+    ("td_ucred", "its credentials are `cred`"),
+    ("p_cred", "its credentials are `cred`"),
+    ("t_cpu", "the number of the CPU is the variable `cpu`"),
+    ("t_lockp", "it waits in `blocked_on`"),
+    ("t_start", "it began at `start_time`"),
+    ("p_start", "it began at `start_time`"),
+];
+
 /// Variables of other DTraces, and what to write instead.
 #[rustfmt::skip]
 const VARIABLES: &[(&str, &str)] = &[
@@ -98,6 +144,18 @@ pub fn of_type(name: &str) -> Option<String> {
     })
 }
 
+/// Advice for a tag of which there is no struct.
+pub fn of_tag(tag: &str) -> Option<String> {
+    let (_, ours) = TAGS.iter().find(|row| row.0 == tag)?;
+    Some(format!("`struct {tag}` is of another system's kernel; on Linux it is {ours}"))
+}
+
+/// Advice for a member that a task does not have.
+pub fn of_task_member(name: &str) -> Option<String> {
+    let (_, ours) = MEMBERS.iter().find(|row| row.0 == name)?;
+    Some(format!("`{name}` is of another system's kernel; on Linux {ours}"))
+}
+
 /// Advice for a name that should be a variable's.
 pub fn of_variable(name: &str) -> Option<&'static str> {
     VARIABLES.iter().find(|row| row.0 == name).map(|row| row.1)
@@ -148,6 +206,16 @@ mod tests {
             of_type("zone_t").as_deref(),
             Some("`zone_t` is a type of another system's kernel; Linux has no counterpart")
         );
+        assert_eq!(
+            of_tag("mbuf").as_deref(),
+            Some("`struct mbuf` is of another system's kernel; on Linux it is `struct sk_buff`")
+        );
+        assert_eq!(
+            of_task_member("t_procp").as_deref(),
+            Some(
+                "`t_procp` is of another system's kernel; on Linux a thread and its process are one `struct task_struct`"
+            )
+        );
         assert_eq!(of_type("uint64_t"), None);
         assert_eq!(
             probe(["syscall", "", "open64", "entry"]).as_deref(),
@@ -169,7 +237,7 @@ mod tests {
 
     #[test]
     fn names_are_listed_once() {
-        for table in [TYPES, VARIABLES, CALLS, FUNCTIONS] {
+        for table in [TYPES, TAGS, MEMBERS, VARIABLES, CALLS, FUNCTIONS] {
             for (i, row) in table.iter().enumerate() {
                 assert!(table[..i].iter().all(|other| other.0 != row.0), "{}", row.0);
             }

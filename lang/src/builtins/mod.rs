@@ -11,7 +11,6 @@ pub mod consts;
 pub mod elsewhere;
 pub mod foreign;
 pub mod funcs;
-pub mod paths;
 pub mod rates;
 pub mod shapes;
 pub mod symbolic;

@@ -76,7 +76,10 @@ impl Session<'_> {
                 return Err(errors::dynamic_element(name.span, &name.name));
             }
             match step {
-                Derived::Array(None) => return Err(errors::array_bound_missing(name.span, &name.name)),
+                // C's `extern char *names[];` has its length elsewhere.
+                Derived::Array(None) if !self.included => {
+                    return Err(errors::array_bound_missing(name.span, &name.name));
+                }
                 Derived::Assoc(params) => keys = Some(self.signature(early, params)?),
                 _ => ty = self.derive(early, ty, step, name.span)?,
             }
@@ -95,6 +98,9 @@ impl Session<'_> {
         if keys.is_some() {
             return Err(errors::dynamic_element(name.span, &name.name));
         }
+        if self.included || self.c_typedefs.contains(&name.name) {
+            return self.define_c_typedef(ty, name);
+        }
         let taken = self.names.var(Scope::Global, &name.name).is_some() || is_built_in(&name.name);
         if taken || self.enumerators.contains_key(&name.name) || !self.typedefs.insert(name.name.clone()) {
             let current = format!("typedef {}", self.types.show(ty));
@@ -107,6 +113,27 @@ impl Session<'_> {
             true => Err(errors::type_too_deep(name.span)),
             false => Ok(()),
         }
+    }
+
+    /// A typedef of an included file, or one of D that such a one hides: the former come first (language spec §5.6), and
+    /// variables hide both.
+    fn define_c_typedef(&mut self, ty: TypeId, name: &Ident) -> Result<(), Diagnostic> {
+        if self.types.depth(ty) >= MAX_DEPTH {
+            return Err(errors::type_too_deep(name.span));
+        }
+        if !self.included {
+            return Ok(());
+        }
+        if !self.c_typedefs.insert(name.name.clone())
+            && self.types.named(&name.name).is_some_and(|previous| !self.types.same(previous, ty))
+        {
+            let current = format!("typedef {}", self.types.show(ty));
+            return Err(errors::redeclared(name.span, &name.name, &current, "typedef"));
+        }
+        self.typedefs.insert(name.name.clone());
+        let ty = self.types.define_name(&name.name, ty);
+        self.declared_types.push((name.span, ty));
+        Ok(())
     }
 
     /// `extern T sym;` and `T f(…);`: gives a symbol its type.

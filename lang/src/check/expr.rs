@@ -14,7 +14,7 @@ use super::session::{Session, Signature};
 use super::suggest;
 use super::translator::{From, Translation};
 use crate::ast::{BinaryOp, Expr, ExprId, ExprKind, Ident, UnaryOp};
-use crate::builtins::BuiltinVar;
+use crate::builtins::{BuiltinVar, elsewhere};
 use crate::diag::Diagnostic;
 use crate::env::Stability;
 use crate::ir::{Scope, VarId};
@@ -665,6 +665,10 @@ impl Body<'_, '_> {
         let Some(found) = types.member(target, &member.name) else {
             let error = errors::no_member(member.span, &member.name, &types.show(target));
             let names = types.member_names(target);
+            let task = types.show(target) == "struct task_struct";
+            if task && let Some(advice) = elsewhere::of_task_member(&member.name) {
+                return Err(error.help(advice));
+            }
             return Err(match suggest::nearest(&member.name, names.iter().map(|name| &**name)) {
                 Some(near) => error.help(format!("did you mean {near}?")),
                 None => error,

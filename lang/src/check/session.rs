@@ -13,7 +13,6 @@ use super::fold::{Early, Folded};
 use super::formula::{Formula, Origin};
 use super::info::{TypeInfo, for_each_expr};
 use super::inline::Inlines;
-use super::kernel_places::KernelPlaces;
 use super::names::{AggInfo, Marked, Names, VarInfo};
 use super::probes::Probes;
 use super::provider::{Interface, Interfaces};
@@ -22,14 +21,14 @@ use super::{errors, suggest};
 use crate::ast::{Clause, Expr, ExprKind, Item, Program};
 use crate::builtins::{Action, AggFn, BuiltinVar, Func, elsewhere, vars};
 use crate::diag::Diagnostic;
-use crate::env::{Environment, KernelSymbol, KernelTypeId, PerCpu, Probe, ProbeArg, Stability};
+use crate::env::{Environment, KernelSymbol, KernelTypeId, Probe, ProbeArg, Stability};
 use crate::ir::{ClauseId, Enabling, Limits, Scope, ValueType};
 use crate::options::{Options, StackOptions};
 use crate::parse::{Names as KnownNames, place};
 use crate::source::{SourceId, SourceMap, Span};
 use crate::stability::{STABLE, Version, least};
 use crate::types::parts::has_parts;
-use crate::types::{TagKind, Type, TypeId, TypeTable};
+use crate::types::{TagKind, Type, TypeId, TypeTable, bare_tag};
 
 /// What the first probe of a description says about arguments.
 #[derive(Clone, Debug, PartialEq)]
@@ -75,8 +74,8 @@ pub(super) struct Symbol {
     pub ty: Option<Marked>,
     /// Where it is.
     pub address: u64,
-    /// How code comes to that of its CPU, if each has its own.
-    pub per_cpu: Option<PerCpu>,
+    /// Whether each CPU has its own.
+    pub per_cpu: bool,
 }
 
 /// A clause with the side tables of one argument signature.
@@ -119,8 +118,6 @@ pub struct Checked {
     pub types: TypeTable,
     /// The limits the program was compiled for.
     pub limits: Limits,
-    /// Where members of the kernel's structures lie.
-    pub kernel: KernelPlaces,
 }
 
 /// A session being checked.
@@ -138,7 +135,6 @@ pub struct Session<'a> {
     pub(super) version: Version,
     pub(super) declared: Declared,
     pub(super) limits: Limits,
-    pub(super) kernel: KernelPlaces,
     pub(super) stacks: StackOptions,
     /// `printsize`: most bytes that `print` takes of what a pointer points to.
     pub(super) printsize: u32,
@@ -159,6 +155,12 @@ pub struct Session<'a> {
     pub(super) declared_types: Vec<(Span, TypeId)>,
     /// Whether a kernel symbol that is given a type need not exist (`knodefs`).
     pub(super) knodefs: bool,
+    /// What is declared stands in an included file.
+    pub(super) included: bool,
+    /// The tags that included files defined: they come before those of D (language spec §5.6).
+    pub(super) c_tags: HashSet<TypeId>,
+    /// The typedefs that included files made.
+    pub(super) c_typedefs: HashSet<String>,
     /// The symbols that programs gave a type.
     pub(super) externs: HashMap<String, Marked>,
     /// Type names that the kernel was asked for.
@@ -186,7 +188,6 @@ impl<'a> Session<'a> {
             version: Version::NEWEST,
             declared: Declared::default(),
             limits: Limits::default(),
-            kernel: KernelPlaces::default(),
             stacks: StackOptions::default(),
             printsize: 8192,
             types: TypeTable::new(),
@@ -201,6 +202,9 @@ impl<'a> Session<'a> {
             typedefs: HashSet::new(),
             declared_types: Vec::new(),
             knodefs: false,
+            included: false,
+            c_tags: HashSet::new(),
+            c_typedefs: HashSet::new(),
             externs: HashMap::new(),
             kernel_names: RefCell::default(),
             absent: HashSet::new(),
@@ -227,6 +231,7 @@ impl<'a> Session<'a> {
         let mut early = Early::new(program);
         for (index, item) in program.items.iter().enumerate() {
             let origin = Origin { program: self.programs.len(), item: index, member: 0 };
+            self.included = matches!(item, Item::Declaration(declaration) if declaration.included);
             match item {
                 Item::Declaration(declaration) => self.declare(&mut early, declaration)?,
                 Item::Clause(clause) => {
@@ -326,7 +331,6 @@ impl<'a> Session<'a> {
             translators: self.translators,
             types: self.types,
             limits: self.limits,
-            kernel: self.kernel,
         }
     }
 
@@ -428,6 +432,11 @@ impl<'a> Session<'a> {
     /// What is wrong with a type of which only the tag is known.
     pub(super) fn incomplete_type(&self, span: Span, ty: TypeId) -> Diagnostic {
         let error = errors::incomplete(span, &self.types.show(ty));
+        if let Type::Tagged(_, tag) = self.types.resolve(ty)
+            && let Some(advice) = bare_tag(tag).and_then(elsewhere::of_tag)
+        {
+            return error.help(advice);
+        }
         match self.env.kernel_types() {
             Ok(_) => error,
             Err(why) => error.help(why),
@@ -445,7 +454,7 @@ impl<'a> Session<'a> {
         let found = match self.env.kernel_symbol(module, bare) {
             // With `knodefs` it lies nowhere, and reading it faults.
             Ok(None) if self.knodefs && self.externs.contains_key(bare) => {
-                KernelSymbol { ty: None, address: Some(0), per_cpu: None, function: false, size: 0 }
+                KernelSymbol { ty: None, address: Some(0), per_cpu: false, function: false, size: 0 }
             }
             Ok(found) => found.ok_or_else(unknown)?,
             Err(why) => return Err(errors::symbols_unreadable(span, name, &why)),

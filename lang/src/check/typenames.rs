@@ -277,7 +277,7 @@ impl Session<'_> {
     // Definitions.
 
     fn define_tag(&mut self, early: &mut Early, definition: &Definition) -> Result<TypeId, Diagnostic> {
-        let ty = match &definition.tag {
+        let mut ty = match &definition.tag {
             None => self.types.anonymous(definition.kind),
             Some(tag) if tag.name.contains('`') => {
                 return Err(errors::scoped_declaration(tag.span, "tag", &tag.name));
@@ -288,11 +288,17 @@ impl Session<'_> {
             TagKind::Enum => self.types.enumeration(ty).is_some_and(|known| known.by_program),
             _ => self.types.record(ty).is_some_and(|known| known.by_program),
         };
-        if by_program {
+        if by_program && !self.included && self.c_tags.contains(&ty) {
+            // C's is found first, so that D's is that of this declaration only.
+            ty = self.types.anonymous(definition.kind);
+        } else if by_program {
             return Err(errors::tag_redefined(definition.span, &self.types.show(ty)));
         }
         self.absent.remove(&ty);
         self.declared_types.push((definition.span, ty));
+        if self.included {
+            self.c_tags.insert(ty);
+        }
         match &definition.body {
             DefinitionBody::Members(declarations) => {
                 let record = self.members(early, definition, declarations)?;
@@ -317,6 +323,11 @@ impl Session<'_> {
         let mut seen: HashSet<&str> = HashSet::new();
         for declaration in declarations {
             let base = self.specifiers(early, &declaration.specs, false)?;
+            let definition = declaration.specs.definitions.first();
+            if declaration.members.is_empty() && definition.is_some_and(|definition| definition.tag.is_none())
+            {
+                members.push(NewMember { name: None, ty: base.ty, width: None, userland: base.userland });
+            }
             for member in &declaration.members {
                 let new = self.new_member(early, base, member)?;
                 if let Some(name) = &member.declarator.name
@@ -417,11 +428,17 @@ impl Session<'_> {
                 let constant = early.constant(value).filter(|c| self.types.is_integer(c.ty));
                 next = constant.ok_or_else(|| errors::enumerator_not_constant(value.span, name))?.value;
             }
-            if i32::try_from(next).is_err() {
+            if i32::try_from(next).is_err() && !self.included {
                 return Err(errors::enumerator_overflow(*span, name, next));
             }
             if !seen.insert(name) {
                 return Err(errors::enumerator_repeated(*span, name));
+            }
+            // Headers give names to what the language has a constant for.
+            if super::decl::is_built_in(name) && self.included {
+                values.push((name.as_str().into(), next));
+                next += 1;
+                continue;
             }
             if super::decl::is_built_in(name) {
                 return Err(errors::built_in_redeclared(*span, name));

@@ -13,7 +13,7 @@ use super::{MAX_DEPTH, Rule};
 use crate::ast::{
     BinaryOp, Clause, DEFINITION, Declaration, Declarator, Definition, DefinitionBody, Derived, Enumerator,
     Expr, ExprId, ExprKind, Ident, Item, MemberDeclaration, MemberDeclarator, ProbeDesc, Stmt, Storage,
-    TagKind, TypeName, TypeSpecs,
+    TagKind, TypeName, TypeSpecs, UnaryOp,
 };
 use crate::diag::{Diagnostic, Tag};
 use crate::source::{SourceId, Span};
@@ -270,7 +270,8 @@ impl Builder<'_, '_> {
                 _ => {}
             }
         }
-        Ok(Declaration { storage: storage.map(|(class, _)| class), specs, declarators, span })
+        let storage = storage.map(|(class, _)| class);
+        Ok(Declaration { storage, specs, declarators, included: self.item.included, span })
     }
 
     /// Reads any of the three kinds of specifier lists.
@@ -359,6 +360,10 @@ impl Builder<'_, '_> {
             match part.as_rule() {
                 Rule::type_specifiers => specs = self.specifiers(part)?.1,
                 Rule::member_declarator => members.push(self.member_declarator(part)?),
+                // C has members without a name, D has not.
+                Rule::semicolon if members.is_empty() && !(self.item.included && is_definition(&specs)) => {
+                    return Err(self.near(self.span(&part).start));
+                }
                 _ => {}
             }
         }
@@ -459,6 +464,9 @@ impl Builder<'_, '_> {
             }
         }
         let mut words = words.into_iter();
+        if pointers.len() > MAX_DERIVED {
+            return Err(too_deep(whole));
+        }
         // The grammar demands a word.
         let Some(first) = words.next() else { return Ok(Derived::Array(None)) };
         let second = words.next();
@@ -471,15 +479,21 @@ impl Builder<'_, '_> {
             let declarator = Declarator { name: second, derived, span: rest };
             return Ok(Derived::Assoc(vec![TypeName { specs, declarator, span: whole }]));
         }
-        let mut name = |word: Ident| Expr { id: self.id(), span: word.span, kind: ExprKind::Name(word.name) };
-        let first = name(first);
-        let Some(second) = second.map(name) else { return Ok(Derived::Array(Some(Box::new(first)))) };
-        if pointers == [false] {
+        if pointers.contains(&false) {
             // `w * const x`
             return Err(self.near(whole.start));
         }
+        let mut node = |span, kind| Expr { id: self.id(), span, kind };
+        let first = node(first.span, ExprKind::Name(first.name));
+        let Some(second) = second else { return Ok(Derived::Array(Some(Box::new(first)))) };
+        // The first star multiplies, any other belongs to what follows: `w * *x`.
+        let mut second = node(second.span, ExprKind::Name(second.name));
+        for _ in 1..pointers.len() {
+            let kind = ExprKind::Unary { op: UnaryOp::Deref, operand: Box::new(second) };
+            second = node(whole, kind);
+        }
         let kind = ExprKind::Binary { op: BinaryOp::Mul, lhs: Box::new(first), rhs: Box::new(second) };
-        Ok(Derived::Array(Some(Box::new(Expr { id: self.id(), span: whole, kind }))))
+        Ok(Derived::Array(Some(Box::new(node(whole, kind)))))
     }
 
     fn function(&mut self, pair: Pair<'_, Rule>) -> Result<Derived, Diagnostic> {
@@ -518,6 +532,10 @@ impl Builder<'_, '_> {
 /// The first child of a kind. Where the grammar demands one, there is one.
 pub(super) fn child<'i>(pair: Pair<'i, Rule>, rule: Rule) -> Option<Pair<'i, Rule>> {
     pair.into_inner().find(|part| part.as_rule() == rule)
+}
+
+fn is_definition(specs: &TypeSpecs) -> bool {
+    specs.words.iter().any(|word| word.name == DEFINITION)
 }
 
 fn empty_specs(span: Span) -> TypeSpecs {

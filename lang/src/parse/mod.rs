@@ -14,6 +14,7 @@ mod control;
 pub mod description;
 mod errors;
 mod expr;
+mod headers;
 mod hints;
 mod lines;
 mod literal;
@@ -92,7 +93,8 @@ pub fn parse_prefix(
     cx: &mut ParseContext<'_>,
 ) -> (Program, Option<Diagnostic>) {
     let source = sources.get(id);
-    let text = source.text.as_str();
+    let text = headers::readable(&source.text);
+    let text = text.as_ref();
     let rule = if source.kind.is_string() { Rule::string_item } else { Rule::script_item };
     let names = cx.names;
     let mut declared = Declared::default();

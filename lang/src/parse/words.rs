@@ -142,6 +142,24 @@ pub(super) fn keyword(word: &[u8]) -> Option<Keyword> {
     })
 }
 
+/// Whether a keyword is one of D alone: in C's headers it is a name like any other.
+pub(super) fn is_keyword_of_d_only(word: &str) -> bool {
+    matches!(
+        word,
+        "counter"
+            | "import"
+            | "offsetof"
+            | "probe"
+            | "provider"
+            | "self"
+            | "string"
+            | "stringof"
+            | "this"
+            | "translator"
+            | "xlate"
+    )
+}
+
 /// Whether a byte can start an identifier; the backquote is the scoping operator.
 pub(super) fn starts_identifier(b: u8) -> bool {
     b.is_ascii_alphabetic() || b == b'_' || b == b'`'

@@ -3,8 +3,11 @@
 
 mod buckets;
 mod distinct;
+mod entries;
 mod fns;
 mod key;
+#[cfg(test)]
+mod merging;
 pub mod sort;
 pub mod table;
 mod top;
@@ -35,21 +38,25 @@ pub enum AggState {
         /// Their sum.
         sum: i64,
     },
-    /// Count, wrapping sum and 128-bit sum of squares.
-    Stddev {
-        /// Number of values.
-        count: u64,
-        /// Their sum.
-        sum: i64,
-        /// The low and the high half of the sum of their squares: an integer of 128 bits would widen every state.
-        squares: [u64; 2],
-    },
+    /// Count, wrapping sum and 128-bit sum of squares. Boxed, as all that would widen every state.
+    Stddev(Box<Deviation>),
     /// Counts of a histogram, whose function's [`Shape`] says what each bucket holds.
     Buckets(Buckets),
     /// Different values.
     Distinct(Box<Distinct>),
     /// Frequent values.
     Top(Box<Top>),
+}
+
+/// What `stddev` keeps.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Deviation {
+    /// Number of values.
+    pub count: u64,
+    /// Their sum, which wraps.
+    pub sum: i64,
+    /// The sum of their squares, which wraps.
+    pub squares: u128,
 }
 
 impl AggState {
@@ -61,7 +68,7 @@ impl AggState {
             AggFn::Min => AggState::Min(None),
             AggFn::Max => AggState::Max(None),
             AggFn::Avg => AggState::Avg { count: 0, sum: 0 },
-            AggFn::Stddev => AggState::Stddev { count: 0, sum: 0, squares: [0, 0] },
+            AggFn::Stddev => AggState::Stddev(Box::default()),
             AggFn::Quantize | AggFn::Lquantize | AggFn::Llquantize => AggState::Buckets(Buckets::default()),
             AggFn::Percentile => AggState::Buckets(Buckets::default()),
             AggFn::Distinct => AggState::Distinct(Box::default()),

@@ -3,6 +3,7 @@
 
 use std::cmp::Ordering;
 
+use dtrail_lang::builtins::AggFn;
 use dtrail_lang::builtins::aggs::Shape;
 use dtrail_lang::ir::ValueType;
 use indexmap::IndexMap;
@@ -51,39 +52,133 @@ impl<'t> Row<'t> {
     }
 }
 
-/// The rows of a print, in order.
-pub fn rows<'t>(tables: &[&'t AggTable], options: SortOptions, stacks: &StackTable) -> Vec<Row<'t>> {
-    let rows = match tables {
-        [table] => table
-            .entries()
-            .map(|(key, state)| Row { key, types: table.types(), states: States::One(state) })
-            .collect(),
-        _ => join(tables),
-    };
+/// The rows of a print, in order. Those of one aggregation are made when they are asked for: a million of them then take
+/// 4 bytes each.
+#[derive(Clone, Debug)]
+pub struct Rows<'t> {
+    all: All<'t>,
+    order: Vec<u32>,
+}
+
+/// Rows in the order of their first update.
+#[derive(Clone, Debug)]
+enum All<'t> {
+    One(&'t AggTable),
+    Joined(Vec<Row<'t>>),
+}
+
+impl<'t> All<'t> {
+    fn len(&self) -> usize {
+        match self {
+            All::One(table) => table.entries().len(),
+            All::Joined(rows) => rows.len(),
+        }
+    }
+
+    fn get(&self, place: u32) -> Option<Row<'t>> {
+        match self {
+            All::One(table) => {
+                let (key, state) = table.entry(place as usize)?;
+                Some(Row { key, types: table.types(), states: States::One(state) })
+            }
+            All::Joined(rows) => rows.get(place as usize).cloned(),
+        }
+    }
+
+    /// What is compared of a key.
+    fn key(&self, place: u32) -> Key<'t> {
+        match self {
+            All::One(table) => {
+                table.entry(place as usize).map_or((&[], &[]), |(key, _)| (key, table.types()))
+            }
+            All::Joined(rows) => rows.get(place as usize).map_or((&[], &[]), |row| (row.key, row.types)),
+        }
+    }
+}
+
+impl<'t> Rows<'t> {
+    /// The rows.
+    pub fn iter(&self) -> impl Iterator<Item = Row<'t>> + '_ {
+        self.order.iter().filter_map(|&place| self.all.get(place))
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.order.is_empty()
+    }
+}
+
+/// The rows of a print of some aggregations.
+pub fn rows<'t>(tables: &[&'t AggTable], options: SortOptions, stacks: &StackTable) -> Rows<'t> {
+    if let [table] = tables {
+        return Rows { all: All::One(table), order: order_of_one(table, options, stacks) };
+    }
+    let rows = join(tables);
     let first = if options.position < tables.len() { options.position } else { 0 };
     let empty: Vec<_> = tables.iter().map(|table| AggState::new(table.func())).collect();
     let places: Vec<_> = (0..tables.len()).map(|i| (first + i) % tables.len()).collect();
-    let ranks: Vec<Rank> = rows
-        .iter()
-        .flat_map(|row| places.iter().map(|&i| rank(row.state(i).unwrap_or(&empty[i]), tables[i].shape())))
-        .collect();
-    let mut order: Vec<u32> = (0..rows.len() as u32).collect();
-    order.sort_by(|&a, &b| {
-        let (a, b) = (a as usize, b as usize);
-        let keys = || {
-            compare_keys(
-                (rows[a].key, rows[a].types),
-                (rows[b].key, rows[b].types),
-                options.key_position,
-                stacks,
-            )
-        };
-        let ranks_of = |row: usize| &ranks[row * places.len()..(row + 1) * places.len()];
-        let values = || ranks_of(a).cmp(ranks_of(b));
+    let ranks = |row: &Row<'_>| {
+        let ranks = places.iter().map(|&i| rank(row.state(i).unwrap_or(&empty[i]), tables[i].shape()));
+        ranks.collect::<Box<[Rank]>>()
+    };
+    let items = rows.iter().zip(0..).map(|(row, place)| (ranks(row), 0, place)).collect();
+    let all = All::Joined(rows);
+    let order = order(items, &all, options, stacks);
+    Rows { all, order }
+}
+
+/// The places of a table's entries, in order.
+fn order_of_one(table: &AggTable, options: SortOptions, stacks: &StackTable) -> Vec<u32> {
+    let from = if options.key_position < table.types().len() { options.key_position } else { 0 };
+    let front = |key| front(key, table.types(), from);
+    let all = All::One(table);
+    let entries = || table.entries().zip(0..);
+    match table.func() {
+        AggFn::Quantize | AggFn::Lquantize | AggFn::Llquantize => {
+            let rank = |state| rank(state, table.shape());
+            let items = entries().map(|((key, state), place)| (rank(state), front(key), place)).collect();
+            order(items, &all, options, stacks)
+        }
+        _ => {
+            let number = |state| rank(state, table.shape()).high as i64;
+            let items = entries().map(|((key, state), place)| (number(state), front(key), place)).collect();
+            order(items, &all, options, stacks)
+        }
+    }
+}
+
+/// Sorts rows, of each what its value is compared by, the front of its key, and its place.
+fn order<R: Ord>(
+    mut items: Vec<(R, u64, u32)>,
+    all: &All<'_>,
+    options: SortOptions,
+    stacks: &StackTable,
+) -> Vec<u32> {
+    debug_assert_eq!(items.len(), all.len());
+    items.sort_unstable_by(|a, b| {
+        let rest = || compare_keys(all.key(a.2), all.key(b.2), options.key_position, stacks);
+        let keys = || a.1.cmp(&b.1).then_with(rest);
+        let values = || a.0.cmp(&b.0);
         let order = if options.by_key { keys().then_with(values) } else { values().then_with(keys) };
-        if options.reverse { order.reverse() } else { order }
+        let order = if options.reverse { order.reverse() } else { order };
+        order.then_with(|| a.2.cmp(&b.2))
     });
-    order.into_iter().map(|row| rows[row as usize].clone()).collect()
+    items.iter().map(|item| item.2).collect()
+}
+
+/// What two keys of one table compare by first, in a word: the element that is compared first, if it is an integer, or the
+/// start of its text. Equal words say nothing.
+fn front(key: &[u8], types: &[ValueType], from: usize) -> u64 {
+    match (value::decode(key, types).nth(from), types.get(from)) {
+        (Some(_), Some(&ty)) if is_numbered(ty) => 0,
+        (Some(ValueRef::Int(value)), Some(&ty)) => low_bits(value, size(ty)),
+        (Some(text), Some(_)) => {
+            let mut first = [0; 8];
+            first.iter_mut().zip(text.bytes()).for_each(|(to, from)| *to = *from);
+            u64::from_be_bytes(first)
+        }
+        _ => 0,
+    }
 }
 
 /// One row for each key of any table. Keys whose elements differ in size are different keys.
@@ -108,14 +203,8 @@ fn join<'t>(tables: &[&'t AggTable]) -> Vec<Row<'t>> {
 }
 
 /// Indices of a table's entries by value, then key, ascending.
-pub(super) fn default_order(table: &AggTable, stacks: &StackTable) -> Vec<usize> {
-    let mut order: Vec<_> =
-        table.entries().enumerate().map(|(i, (key, state))| (rank(state, table.shape()), key, i)).collect();
-    let types = table.types();
-    order.sort_by(|(a, a_key, _), (b, b_key, _)| {
-        a.cmp(b).then_with(|| compare_keys((a_key, types), (b_key, types), 0, stacks))
-    });
-    order.into_iter().map(|(_, _, i)| i).collect()
+pub(super) fn default_order(table: &AggTable, stacks: &StackTable) -> Vec<u32> {
+    order_of_one(table, SortOptions::default(), stacks)
 }
 
 /// What a value is compared by: a sum of up to 2^145, high part first, and what decides ties.
@@ -210,7 +299,6 @@ fn low_bits(value: i64, bits: u8) -> u64 {
 
 #[cfg(test)]
 mod tests {
-    use dtrail_lang::builtins::AggFn;
     use dtrail_lang::ir;
 
     use super::*;

@@ -10,7 +10,8 @@ use foldhash::fast::RandomState;
 use indexmap::IndexMap;
 
 use super::AggState;
-use super::key::{self, Key, One, Two};
+use super::entries::{Entries, Entry};
+use super::key::Key;
 use super::sort;
 use crate::stacks::StackTable;
 use crate::value::Value;
@@ -61,6 +62,12 @@ impl AggTables {
         self.tables.get_mut(agg.index())
     }
 
+    /// All by their number, for compiled code.
+    #[inline]
+    pub(crate) fn tables(&mut self) -> &mut [AggTable] {
+        &mut self.tables
+    }
+
     /// All, in order of first appearance in the program.
     pub fn iter(&self) -> impl DoubleEndedIterator<Item = &AggTable> {
         self.tables.iter()
@@ -94,23 +101,15 @@ pub struct AggTable {
     types: Box<[ValueType]>,
     /// No part of a key is a string, and CPUs are not kept apart: [`AggTable::update_two`] serves.
     integers: bool,
-    entries: IndexMap<Key, Entry, RandomState>,
+    entries: Entries,
     /// How many keys can be updated between two cuts, and how many were since the last.
     capacity: usize,
     updated: usize,
-    /// Cuts so far.
+    /// Cuts so far, plus 1.
     generation: u64,
     printed: bool,
     normal: i64,
     per_cpu: Option<PerCpu>,
-}
-
-/// A key's state, and when it was last updated here.
-#[derive(Clone, Debug)]
-struct Entry {
-    state: AggState,
-    /// The generation of its last update; `None` if all it has was merged.
-    updated: Option<u64>,
 }
 
 /// What each CPU counted.
@@ -140,10 +139,10 @@ impl AggTable {
             types: agg.keys.as_slice().into(),
             integers: agg.keys.iter().all(|ty| ty.reg_kind() == RegKind::Int)
                 && !matches!(agg.shape, Shape::Distinct { .. } | Shape::Top { .. }),
-            entries: IndexMap::default(),
+            entries: Entries::default(),
             capacity: layout::entries(aggsize, parts, strsize, value) as usize,
             updated: 0,
-            generation: 0,
+            generation: 1,
             printed: false,
             normal: 1,
             per_cpu: None,
@@ -163,10 +162,11 @@ impl AggTable {
         self.change(key, |state| state.update_item(shape, item))
     }
 
+    #[inline]
     fn change(&mut self, key: &[u8], change: impl FnOnce(&mut AggState)) -> bool {
         let now = self.generation;
-        match self.find(key) {
-            Some(entry) if entry.updated == Some(now) => {
+        match self.find(key).and_then(|place| self.entries.get_mut(place)) {
+            Some(entry) if entry.updated == now => {
                 change(&mut entry.state);
                 true
             }
@@ -180,44 +180,35 @@ impl AggTable {
         self.updated = 0;
     }
 
-    /// [`AggTable::update`] for a key of one integer, which need not be laid out then. `None`: this table's keys are others,
-    /// or what it counts is to be told by CPU.
+    /// [`AggTable::update`] without keys. `false`: it is not done, and is to be done in full: the table has keys, or the
+    /// entry was not updated since the last cut, or what it counts is to be told by CPU.
     #[inline]
-    pub fn update_one(&mut self, one: u64, value: i64, weight: i64) -> Option<bool> {
-        if !self.integers {
-            return None;
-        }
-        let found = self.entries.get_index_of(&One(one));
-        Some(self.update_found(found, &[one], value, weight))
+    pub fn update_only(&mut self, value: i64, weight: i64) -> bool {
+        self.types.is_empty() && self.integers && self.update_found(Some(0), value, weight)
+    }
+
+    /// The same for a key of one integer, which need not be laid out then.
+    #[inline]
+    pub fn update_one(&mut self, one: u64, value: i64, weight: i64) -> bool {
+        self.integers && self.update_found(self.entries.find_one(one), value, weight)
     }
 
     /// The same for a key of two. They come as they are, not in an array: to read a pair at once that was written one by
     /// one costs more than all the rest.
     #[inline]
-    pub fn update_two(&mut self, one: u64, two: u64, value: i64, weight: i64) -> Option<bool> {
-        if !self.integers {
-            return None;
-        }
-        let found = self.entries.get_index_of(&Two([one, two]));
-        Some(self.update_found(found, &[one, two], value, weight))
+    pub fn update_two(&mut self, one: u64, two: u64, value: i64, weight: i64) -> bool {
+        self.integers && self.update_found(self.entries.find_two(one, two), value, weight)
     }
 
     #[inline(always)]
-    fn update_found(&mut self, found: Option<usize>, key: &[u64], value: i64, weight: i64) -> bool {
-        match found.and_then(|index| self.entries.get_index_mut(index)) {
-            Some((_, entry)) if entry.updated == Some(self.generation) => {
+    fn update_found(&mut self, found: Option<usize>, value: i64, weight: i64) -> bool {
+        match found.and_then(|place| self.entries.get_mut(place)) {
+            Some(entry) if entry.updated == self.generation => {
                 entry.state.update(self.shape, value, weight);
                 true
             }
-            _ => self.add_short(key, value, weight),
+            _ => false,
         }
-    }
-
-    #[cold]
-    fn add_short(&mut self, key: &[u64], value: i64, weight: i64) -> bool {
-        let bytes: Vec<u8> = key.iter().flat_map(|word| word.to_le_bytes()).collect();
-        let shape = self.shape;
-        self.add(&bytes, |state| state.update(shape, value, weight))
     }
 
     /// The first update of a key since the last cut.
@@ -226,17 +217,18 @@ impl AggTable {
         if self.updated >= self.capacity {
             return false;
         }
-        self.updated += 1;
-        let (func, updated) = (self.func, Some(self.generation));
-        if let Some(entry) = self.find(key) {
+        let updated = self.generation;
+        if let Some(entry) = self.find(key).and_then(|place| self.entries.get_mut(place)) {
+            self.updated += 1;
             entry.updated = updated;
             change(&mut entry.state);
             return true;
         }
-        let mut state = AggState::new(func);
+        let mut state = AggState::new(self.func);
         change(&mut state);
-        self.entries.insert(key.into(), Entry { state, updated });
-        true
+        let added = self.entries.push(Entry { key: key.into(), state, updated });
+        self.updated += usize::from(added);
+        added
     }
 
     /// Whether updates are to be told by CPU, too ([`AggTable::update_on`]).
@@ -268,29 +260,28 @@ impl AggTable {
         self.per_cpu.as_ref().map_or(0, |per_cpu| per_cpu.cpus)
     }
 
-    /// The entry of a key, to change. Without keys it is the only one; comparing two empty keys would cost more than
-    /// everything else, since vector loads of a dangling pointer trap into microcode.
-    fn find(&mut self, key: &[u8]) -> Option<&mut Entry> {
-        let index = match self.types.is_empty() {
+    /// The place of a key's entry. Without keys it is the only one: there is nothing to hash.
+    #[inline]
+    fn find(&self, key: &[u8]) -> Option<usize> {
+        match self.types.is_empty() {
             true => Some(0),
-            false => key::find(&self.entries, key),
-        };
-        self.entries.get_index_mut(index?).map(|(_, entry)| entry)
+            false => self.entries.find(key),
+        }
     }
 
     /// Merges a state that was counted elsewhere: never refused, since its updates are done.
     pub fn merge(&mut self, key: &[u8], state: AggState) {
-        self.merge_entry(key, Entry { state, updated: None });
+        self.merge_entry(Entry { key: key.into(), state, updated: 0 });
     }
 
-    fn merge_entry(&mut self, key: &[u8], other: Entry) {
-        match self.find(key) {
+    fn merge_entry(&mut self, other: Entry) {
+        match self.find(other.key.bytes()).and_then(|place| self.entries.get_mut(place)) {
             Some(entry) => {
                 entry.state.merge(&other.state);
                 entry.updated = entry.updated.max(other.updated);
             }
             None => {
-                self.entries.insert(key.into(), other);
+                self.entries.push(other);
             }
         }
     }
@@ -298,13 +289,15 @@ impl AggTable {
     /// Brings keys to the form that stands for all keys of the same meaning, and merges entries whose keys become equal.
     /// `canonical` gives the new key where it differs.
     pub fn rekey(&mut self, mut canonical: impl FnMut(&[u8]) -> Option<Vec<u8>>) {
-        let renamed: Vec<_> = self.entries.keys().map(|key| canonical(key.bytes())).collect();
+        let renamed: Vec<_> = self.entries.iter().map(|entry| canonical(entry.key.bytes())).collect();
         if renamed.iter().all(Option::is_none) {
             return;
         }
-        let entries = std::mem::take(&mut self.entries);
-        for ((key, entry), renamed) in entries.into_iter().zip(renamed) {
-            self.merge_entry(renamed.as_deref().unwrap_or(key.bytes()), entry);
+        for (mut entry, renamed) in self.entries.take().into_iter().zip(renamed) {
+            if let Some(key) = renamed {
+                entry.key = Key::from(&key[..]);
+            }
+            self.merge_entry(entry);
         }
         if let Some(per_cpu) = &mut self.per_cpu {
             for (key, states) in std::mem::take(&mut per_cpu.entries) {
@@ -318,7 +311,7 @@ impl AggTable {
 
     /// `clear`: values back to none, keys kept.
     pub fn clear(&mut self) {
-        self.entries.values_mut().for_each(|entry| entry.state.clear());
+        self.entries.states_mut().for_each(AggState::clear);
         if let Some(per_cpu) = &mut self.per_cpu {
             per_cpu.entries.clear();
         }
@@ -334,11 +327,10 @@ impl AggTable {
         let mut order = sort::default_order(self, stacks);
         let lost = if keep < 0 { order.split_off(count) } else { order[..order.len() - count].to_vec() };
         let mut kept = vec![true; self.entries.len()];
-        lost.into_iter().for_each(|entry| kept[entry] = false);
-        let mut entry = 0..;
-        self.entries.retain(|_, _| entry.next().is_some_and(|entry| kept[entry]));
+        lost.into_iter().for_each(|entry| kept[entry as usize] = false);
+        self.entries.retain(|place| kept[place]);
         if let Some(per_cpu) = &mut self.per_cpu {
-            per_cpu.entries.retain(|key, _| key::find(&self.entries, key).is_some());
+            per_cpu.entries.retain(|key, _| self.entries.find(key).is_some());
         }
     }
 
@@ -376,12 +368,17 @@ impl AggTable {
 
     /// Keys and states, in the order of their first update.
     pub fn entries(&self) -> impl ExactSizeIterator<Item = (&[u8], &AggState)> {
-        self.entries.iter().map(|(key, entry)| (key.bytes(), &entry.state))
+        self.entries.iter().map(|entry| (entry.key.bytes(), &entry.state))
+    }
+
+    /// One of [`AggTable::entries`], by its place.
+    pub fn entry(&self, place: usize) -> Option<(&[u8], &AggState)> {
+        self.entries.get(place).map(|entry| (entry.key.bytes(), &entry.state))
     }
 
     /// The entry of a key.
     pub fn get(&self, key: &[u8]) -> Option<&AggState> {
-        self.entries.get_index(key::find(&self.entries, key)?).map(|(_, entry)| &entry.state)
+        self.entries.get(self.find(key)?).map(|entry| &entry.state)
     }
 
     /// Whether a `printa` printed any entry: then the end of the run does not.
@@ -397,8 +394,6 @@ impl AggTable {
 
 #[cfg(test)]
 mod tests {
-    use proptest::prelude::*;
-
     use super::*;
     use crate::value::ValueRef;
 
@@ -467,27 +462,5 @@ mod tests {
         table.clear();
         assert_eq!(table.normal(), 4);
         assert_eq!(table.get(&1_i64.to_le_bytes()), Some(&AggState::Sum(0)));
-    }
-
-    proptest! {
-        /// Updates split over two tables and merged equal the same updates in one.
-        #[test]
-        fn merged_tables_equal_one(updates in prop::collection::vec((0_i64..6, any::<i64>(), any::<bool>()), 0..60)) {
-            for func in [AggFn::Count, AggFn::Sum, AggFn::Min, AggFn::Max, AggFn::Avg, AggFn::Quantize] {
-                let mut one = table(func, 1 << 20);
-                let mut parts = [table(func, 1 << 20), table(func, 1 << 20)];
-                for &(key, value, side) in &updates {
-                    let key = key.to_le_bytes();
-                    prop_assert!(one.update(&key, value, 1));
-                    prop_assert!(parts[usize::from(side)].update(&key, value, 1));
-                }
-                let [mut merged, other] = parts;
-                other.entries().for_each(|(key, state)| merged.merge(key, state.clone()));
-                prop_assert_eq!(merged.entries().len(), one.entries().len());
-                for (key, state) in one.entries() {
-                    prop_assert_eq!(merged.get(key), Some(state));
-                }
-            }
-        }
     }
 }

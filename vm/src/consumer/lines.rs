@@ -21,7 +21,7 @@ const LONG: usize = 1 << 16;
 /// Writes the entries of a table, a line each, in their order, until nobody wants more.
 pub(super) fn entries(table: &AggTable, settings: &Settings, style: Style<'_>, spill: Spill<'_>) {
     let mut out = Vec::new();
-    for row in sort::rows(&[table], settings.aggs.sort, style.symbols.stacks) {
+    for row in sort::rows(&[table], settings.aggs.sort, style.symbols.stacks).iter() {
         let Some(state) = row.state(0) else { continue };
         match settings.format {
             OutputFormat::Folded => folded::entry(&mut out, table, row.key, state, style),
@@ -57,7 +57,8 @@ impl Session<'_> {
     /// `{"type":"row","cpu":…,"probe":{…},"data":[…]}`: an element for each action.
     fn json_row(&mut self, records: &Records, row: Row, probe: ProbeIndex, cpu: u32) {
         let Some(fired) = self.plan.program.probes.get(probe.index()) else { return };
-        let mut out = Vec::new();
+        let mut out = std::mem::take(&mut self.line);
+        out.clear();
         // Writing to a vector cannot fail.
         let _ = write!(out, "{{\"type\":\"row\",\"cpu\":{cpu},");
         json::probe(&mut out, fired);
@@ -92,6 +93,7 @@ impl Session<'_> {
         }
         out.extend_from_slice(b"]}\n");
         self.output.write(&out);
+        self.line = out;
     }
 
     fn json_text(&self, out: &mut Vec<u8>) {
@@ -101,7 +103,8 @@ impl Session<'_> {
 
     /// Carries out the actions of a row; of what they print, stacks alone are lines.
     fn folded_row(&mut self, records: &Records, row: Row, probe: ProbeIndex) {
-        let mut out = Vec::new();
+        let mut out = std::mem::take(&mut self.line);
+        out.clear();
         for index in row.indices() {
             let Some((site, first)) = records.get(index) else { continue };
             self.text.clear();
@@ -113,6 +116,7 @@ impl Session<'_> {
             }
         }
         self.output.write(&out);
+        self.line = out;
     }
 
     fn style(&self) -> Style<'_> {

@@ -55,6 +55,8 @@ pub(super) struct Session<'a> {
     items: Vec<Item>,
     late_items: Vec<Item>,
     pub(super) text: Vec<u8>,
+    /// The line of a row that is no text.
+    pub(super) line: Vec<u8>,
     /// Some aggregation has a key that prints as a symbol.
     symbolic: bool,
     /// Some value is the number of a stack.
@@ -167,6 +169,7 @@ impl<'a> Session<'a> {
             items: Vec::new(),
             late_items: Vec::new(),
             text: Vec::new(),
+            line: Vec::new(),
             symbolic: has_symbolic_key(plan),
             stacks_used: stacks::used(plan),
             held: Held::new(settings.policy, settings.bufsize, settings.temporal, &plan.program),

@@ -71,12 +71,13 @@ impl Stream {
             (Kind::Return, false) => " <- ",
             (Kind::None, _) => "| ",
         };
-        let blanks = " ".repeat(self.indent);
-        let text = match kind {
-            Kind::None => format!("{blanks}{arrow}{}:{}", probe.function, probe.name),
-            Kind::Entry | Kind::Return => format!("{blanks}{arrow}{}", probe.function),
-        };
-        let _ = write!(out, "{cpu:3} {text:<41} ");
+        let _ = write!(out, "{cpu:3} {:indent$}{arrow}{}", "", probe.function, indent = self.indent);
+        let mut width = self.indent + arrow.len() + probe.function.chars().count();
+        if kind == Kind::None {
+            let _ = write!(out, ":{}", probe.name);
+            width += 1 + probe.name.chars().count();
+        }
+        let _ = write!(out, "{:blanks$} ", "", blanks = 41_usize.saturating_sub(width));
         if kind == Kind::Entry {
             self.indent += 2;
         }

@@ -42,25 +42,35 @@ fn pad(out: &mut Vec<u8>, text: &[u8], width: usize, left: bool) {
     }
 }
 
-/// Bytes of a traced string as they are printed: themselves, or on a terminal with control characters as `\t`, `\033`.
-/// Newline and tab stay, since they move no cursor that the next line does not.
-fn shown(text: &[u8], escape: bool) -> std::borrow::Cow<'_, [u8]> {
-    let harmless = |c: char| !c.is_control() || matches!(c, '\n' | '\t');
-    if !escape || std::str::from_utf8(text).is_ok_and(|text| text.chars().all(harmless)) {
-        return text.into();
+/// Appends bytes of a traced string as they are printed: themselves, or on a terminal with control characters as `\t`,
+/// `\033`. Newline and tab stay, since they move no cursor that the next line does not.
+fn show(out: &mut Vec<u8>, text: &[u8], escape: bool) {
+    if !escape {
+        return out.extend_from_slice(text);
     }
-    let mut out = Vec::with_capacity(text.len() + 8);
+    let harmless = |c: char| !c.is_control() || matches!(c, '\n' | '\t');
+    let mut buf = [0; 4];
     for chunk in text.utf8_chunks() {
-        let mut buf = [0; 4];
         for c in chunk.valid().chars() {
+            let bytes = c.encode_utf8(&mut buf).bytes();
             match harmless(c) {
-                true => out.extend_from_slice(c.encode_utf8(&mut buf).as_bytes()),
-                false => c.encode_utf8(&mut buf).bytes().for_each(|byte| escape_byte(&mut out, byte)),
+                true => out.extend(bytes),
+                false => bytes.for_each(|byte| escape_byte(out, byte)),
             }
         }
-        chunk.invalid().iter().for_each(|&byte| escape_byte(&mut out, byte));
+        chunk.invalid().iter().for_each(|&byte| escape_byte(out, byte));
     }
-    out.into()
+}
+
+/// [`show`], padded with blanks to `width` as [`pad`] does.
+fn show_padded(out: &mut Vec<u8>, text: &[u8], escape: bool, width: usize, left: bool) {
+    let start = out.len();
+    show(out, text, escape);
+    let blanks = width.saturating_sub(out.len() - start);
+    out.resize(out.len() + blanks, b' ');
+    if !left {
+        out[start..].rotate_right(blanks);
+    }
 }
 
 /// Appends a byte as C writes it in a string: `\n`, `\"`, `\\`, `\0`, `\001`, or itself if it is printable ASCII.
@@ -98,8 +108,15 @@ mod tests {
             ("\u{9b}x".as_bytes(), b"\\302\\233x"),
             (b"\r\x7f", b"\\r\\177"),
         ] {
-            assert_eq!(shown(text, true), expected);
-            assert_eq!(shown(text, false), text);
+            let shown = |escape, width, left| {
+                let mut out = b"|".to_vec();
+                show_padded(&mut out, text, escape, width, left);
+                out.split_off(1)
+            };
+            assert_eq!((shown(true, 0, true), shown(false, 0, true)), (expected.to_vec(), text.to_vec()));
+            let wide = expected.len() + 2;
+            assert_eq!(shown(true, wide, true), [expected, b"  "].concat());
+            assert_eq!(shown(true, wide, false), [&b"  "[..], expected].concat());
         }
     }
 }

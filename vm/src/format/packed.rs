@@ -9,7 +9,7 @@ use dtrail_lang::builtins::aggs::{QUANTIZE_ZERO, Shape};
 use dtrail_lang::ir::ValueType;
 
 use super::histogram::{BarStyle, Scale, heading};
-use super::{Style, pad, shown};
+use super::{Style, show_padded};
 use crate::agg::sort::Row;
 use crate::agg::{AggState, AggTable, Buckets, divided};
 use crate::runtime::extend;
@@ -178,7 +178,7 @@ fn keys(out: &mut Vec<u8>, row: &Row<'_>, style: Style<'_>) {
                 let value = extend(value as u64, bits, bits > 16) as i64;
                 let _ = write!(out, "{value:>0$}", width(ty));
             }
-            ValueRef::Str(_) => pad(out, &shown(element.bytes(), style.escape), 16, false),
+            ValueRef::Str(_) => show_padded(out, element.bytes(), style.escape, 16, false),
         }
     }
 }

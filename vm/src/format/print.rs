@@ -5,7 +5,7 @@ use std::io::Write as _;
 
 use dtrail_lang::ir::{TypeMember, TypeShape, TypeShapeKind};
 
-use super::{Style, float, shown};
+use super::{Style, float, show};
 use crate::value::ValueRef;
 
 /// Blanks before the outermost type.
@@ -196,7 +196,7 @@ pub fn value(out: &mut Vec<u8>, shape: &TypeShape, value: ValueRef<'_>, style: S
     match (&shape.kind, value) {
         (TypeShapeKind::Text, ValueRef::Str(text)) => {
             out.push(b'"');
-            out.extend_from_slice(&shown(text.unwrap_or(&[]), style.escape));
+            show(out, text.unwrap_or(&[]), style.escape);
             out.push(b'"');
         }
         (_, ValueRef::Int(number)) => {

@@ -12,7 +12,7 @@ use dtrail_lang::ir::ValueType;
 use super::histogram::BarStyle;
 use super::packed::{Form, PackStyle};
 use super::printf::{Field, convert};
-use super::{Style, histogram, packed, pad, shown, symbols, trace};
+use super::{Style, histogram, packed, show_padded, symbols, trace};
 use crate::agg::sort::{self, Row, SortOptions};
 use crate::agg::{AggState, AggTable, Top, divided, percentiles};
 use crate::runtime::extend;
@@ -82,8 +82,8 @@ pub fn entries(
         _ => None,
     };
     let mut each = |out: &mut Vec<u8>, write: &dyn Fn(&mut Vec<u8>, &Row<'_>)| {
-        for row in &rows {
-            write(out, row);
+        for row in rows.iter() {
+            write(out, &row);
             if out.len() >= LONG && spill(out).is_break() {
                 break;
             }
@@ -195,7 +195,7 @@ fn key_element(out: &mut Vec<u8>, element: ValueRef<'_>, ty: ValueType, style: S
     let (bits, width) = match ty {
         ValueType::Str => {
             out.extend_from_slice(b"  ");
-            return pad(out, &shown(element.bytes(), style.escape), 50, true);
+            return show_padded(out, element.bytes(), style.escape, 50, true);
         }
         ValueType::Symbolic(Symbolic::Stack) => return symbols::stack(out, element.int() as u64, style),
         ValueType::Symbolic(kind) => return trace::address(out, element.int() as u64, kind, style),
@@ -221,8 +221,8 @@ pub fn formatted(
 ) -> bool {
     let rows = sort::rows(tables, options.sort, style.symbols.stacks);
     let empty: Vec<_> = tables.iter().map(|table| AggState::new(table.func())).collect();
-    for row in &rows {
-        format_row(out, format, tables, &empty, row, (options, style));
+    for row in rows.iter() {
+        format_row(out, format, tables, &empty, &row, (options, style));
         if out.len() >= LONG && spill(out).is_break() {
             break;
         }

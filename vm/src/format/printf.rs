@@ -2,7 +2,7 @@
 
 use dtrail_lang::format::{Conversion, ConversionKind, Format, Piece, Width};
 
-use super::{Style, escape_byte, float, pad, shown, symbols, time};
+use super::{Style, escape_byte, float, pad, show_padded, symbols, time};
 use crate::runtime::extend;
 use crate::value::ValueRef;
 
@@ -93,14 +93,13 @@ pub(super) fn convert(
             integer(out, field, extend(int as u64, bits, signed), base, upper, signed);
         }
         ConversionKind::Char => {
-            pad(out, &shown(&[int as u8], style.escape), field.width, field.left);
+            show_padded(out, &[int as u8], style.escape, field.width, field.left);
         }
         ConversionKind::EscapedChar => {
             field.made(out, |out| escape_byte(out, int as u8));
         }
         ConversionKind::Str => {
-            let text = shown(field.cut(value.bytes()), style.escape);
-            pad(out, &text, field.width, field.left);
+            show_padded(out, field.cut(value.bytes()), style.escape, field.width, field.left);
         }
         ConversionKind::EscapedStr => {
             field.made(out, |out| {

@@ -5,7 +5,7 @@ use std::rc::Rc;
 
 use dtrail_lang::builtins::Symbolic;
 
-use super::{Style, shown};
+use super::{Style, show};
 use crate::names::{Names, Place, Process};
 use crate::stacks::{Origin, Stack, StackTable};
 
@@ -53,9 +53,8 @@ fn shown_place(out: &mut Vec<u8>, addr: u64, found: Option<&Place>, detail: Deta
     let start = out.len();
     place(out, addr, found, detail);
     if style.escape {
-        let text = shown(&out[start..], true).into_owned();
-        out.truncate(start);
-        out.extend_from_slice(&text);
+        let text = out.split_off(start);
+        show(out, &text, true);
     }
 }
 
@@ -108,9 +107,12 @@ pub fn lines(
     let Some(stack) = style.symbols.stacks.get(number) else { return };
     let mut budget = Budget::of(stack);
     let (mut inlined, mut text) = (Vec::new(), Vec::new());
+    let mut safe = Vec::new();
     let mut line = |out: &mut Vec<u8>, text: &[u8]| {
         out.resize(out.len() + indent, b' ');
-        put(out, &shown(text, style.escape));
+        safe.clear();
+        show(&mut safe, text, style.escape);
+        put(out, &safe);
         out.push(b'\n');
     };
     for (depth, addr) in frames(stack, style.symbols.names).enumerate() {

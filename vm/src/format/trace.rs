@@ -5,7 +5,7 @@ use std::io::Write as _;
 use dtrail_lang::builtins::Symbolic;
 use dtrail_lang::ir::ValueType;
 
-use super::{Style, dump, float, pad, shown, symbols};
+use super::{Style, dump, float, pad, show_padded, symbols};
 use crate::runtime::extend;
 use crate::value::ValueRef;
 
@@ -41,14 +41,10 @@ pub fn trace(out: &mut Vec<u8>, value: ValueRef<'_>, ty: ValueType, quiet: bool,
             return pad(out, format!("{sign}{digits}").as_bytes(), width, false);
         }
         ValueType::Str => {
-            let text = shown(value.bytes(), style.escape);
-            if quiet {
-                out.extend_from_slice(&text);
-            } else {
+            if !quiet {
                 out.extend_from_slice(b"  ");
-                pad(out, &text, 33, true);
             }
-            return;
+            return show_padded(out, value.bytes(), style.escape, if quiet { 0 } else { 33 }, true);
         }
     };
     let width = match (quiet, bits, signed) {

@@ -14,10 +14,10 @@ use dtrail_lang::ir::{self, ClauseId};
 use dtrail_lang::plan::Plan;
 
 use super::frame::{Entry, Frame};
-use super::translate::{DONE, Reach, Refused, translate};
+use super::translate::{DONE, Refused, translate};
 use crate::engine::Ending;
 use crate::interp::Interp;
-use crate::runtime::Run;
+use crate::runtime::{Reach, Run};
 use crate::vars::Vars;
 
 /// See the module.
@@ -164,7 +164,7 @@ impl Code {
         run: &mut Run<'_>,
     ) -> Ending {
         let Compiled { function, reach, .. } = *compiled;
-        let Some(native) = run.native(reach.globals, reach.locals, reach.writes_locals, reach.area) else {
+        let Some(native) = run.native(&reach) else {
             return crate::engine::Engine::run(interp, ClauseId(0), clause, run);
         };
         let mut frame = Frame {
@@ -174,6 +174,7 @@ impl Code {
             clause,
             globals: native.globals,
             locals: native.locals,
+            tables: native.tables,
             record: native.record,
             area: native.area,
         };

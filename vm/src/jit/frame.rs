@@ -10,14 +10,15 @@ use std::mem::offset_of;
 use cranelift_codegen::ir::{AbiParam, Signature, Type, types};
 use cranelift_codegen::isa::CallConv;
 use dtrail_lang::builtins::{BuiltinVar, Func};
-use dtrail_lang::ir::{self, AggId, AggSiteId, BlockId, SiteId};
+use dtrail_lang::ir::{self, AggSiteId, BlockId, SiteId};
 
+use crate::agg::AggTable;
 use crate::interp::Interp;
 use crate::runtime::{Run, table};
 use crate::vars::Cell;
 
 /// All that compiled code can reach. It reads the pointers and what they point to; only the routines below use `run`,
-/// `interp` and `clause`, one at a time and not beyond their return.
+/// `interp`, `clause` and `tables`, one at a time and not beyond their return.
 #[derive(Debug)]
 #[repr(C)]
 pub(super) struct Frame {
@@ -33,6 +34,8 @@ pub(super) struct Frame {
     pub(super) globals: *mut Cell,
     /// Cells of `this->` variables.
     pub(super) locals: *mut Cell,
+    /// Aggregations.
+    pub(super) tables: *mut AggTable,
     /// The record, and the clause's area in it; null for live events.
     pub(super) record: *const u8,
     pub(super) area: *const u8,
@@ -45,10 +48,12 @@ pub(super) enum Entry {
     Step,
     /// [`aggregate`]
     Aggregate,
-    /// [`aggregate_one`]
-    AggregateOne,
-    /// [`aggregate_two`]
-    AggregateTwo,
+    /// [`update_only`]
+    UpdateOnly,
+    /// [`update_one`]
+    UpdateOne,
+    /// [`update_two`]
+    UpdateTwo,
     /// [`record`]
     Record,
     /// [`builtin`]
@@ -65,8 +70,9 @@ impl Entry {
         let own = [
             Entry::Step,
             Entry::Aggregate,
-            Entry::AggregateOne,
-            Entry::AggregateTwo,
+            Entry::UpdateOnly,
+            Entry::UpdateOne,
+            Entry::UpdateTwo,
             Entry::Record,
             Entry::Builtin,
             Entry::EventInt,
@@ -79,12 +85,13 @@ impl Entry {
         match self {
             Entry::Step => 0,
             Entry::Aggregate => 1,
-            Entry::AggregateOne => 2,
-            Entry::AggregateTwo => 3,
-            Entry::Record => 4,
-            Entry::Builtin => 5,
-            Entry::EventInt => 6,
-            Entry::Routine(func) => 7 + func as usize,
+            Entry::UpdateOnly => 2,
+            Entry::UpdateOne => 3,
+            Entry::UpdateTwo => 4,
+            Entry::Record => 5,
+            Entry::Builtin => 6,
+            Entry::EventInt => 7,
+            Entry::Routine(func) => 8 + func as usize,
         }
     }
 
@@ -93,8 +100,9 @@ impl Entry {
         match self {
             Entry::Step => "step",
             Entry::Aggregate => "aggregate",
-            Entry::AggregateOne => "aggregate_one",
-            Entry::AggregateTwo => "aggregate_two",
+            Entry::UpdateOnly => "update_only",
+            Entry::UpdateOne => "update_one",
+            Entry::UpdateTwo => "update_two",
             Entry::Record => "record",
             Entry::Builtin => "builtin",
             Entry::EventInt => "event_int",
@@ -107,8 +115,9 @@ impl Entry {
         match self {
             Entry::Step => step as *const u8,
             Entry::Aggregate => aggregate as *const u8,
-            Entry::AggregateOne => aggregate_one as *const u8,
-            Entry::AggregateTwo => aggregate_two as *const u8,
+            Entry::UpdateOnly => update_only as *const u8,
+            Entry::UpdateOne => update_one as *const u8,
+            Entry::UpdateTwo => update_two as *const u8,
             Entry::Record => record as *const u8,
             Entry::Builtin => builtin as *const u8,
             Entry::EventInt => event_int as *const u8,
@@ -128,8 +137,9 @@ impl Entry {
         let (takes, gives): (&[Type], Type) = match self {
             Entry::Step => (&[WORD, HALF, HALF], HALF),
             Entry::Aggregate => (&[WORD, HALF, WORD, WORD, WORD, WORD], HALF),
-            Entry::AggregateOne => (&[WORD, WORD, WORD, WORD, WORD], HALF),
-            Entry::AggregateTwo => (&[WORD, WORD, WORD, WORD, WORD, WORD], HALF),
+            Entry::UpdateOnly => (&[WORD, WORD, WORD], HALF),
+            Entry::UpdateOne => (&[WORD, WORD, WORD, WORD], HALF),
+            Entry::UpdateTwo => (&[WORD, WORD, WORD, WORD, WORD], HALF),
             Entry::Record => (&[WORD, HALF, WORD, WORD], HALF),
             Entry::Builtin | Entry::EventInt => (&[WORD, HALF, HALF], WORD),
             Entry::Routine(_) => (&[WORD, WORD, WORD, WORD, HALF], WORD),
@@ -185,36 +195,19 @@ unsafe extern "C" fn aggregate(
     u32::from(run.stopped())
 }
 
-/// A site and its aggregation in one word.
-pub(super) fn site_word(site: AggSiteId, agg: AggId) -> u64 {
-    u64::from(site.0) << 32 | u64::from(agg.0)
+/// [`AggTable::update_only`].
+extern "C" fn update_only(table: &mut AggTable, value: u64, weight: u64) -> u32 {
+    u32::from(table.update_only(value as i64, weight as i64))
 }
 
-fn site_of(word: u64) -> (AggSiteId, AggId) {
-    (AggSiteId((word >> 32) as u32), AggId(word as u32))
+/// [`AggTable::update_one`].
+extern "C" fn update_one(table: &mut AggTable, one: u64, value: u64, weight: u64) -> u32 {
+    u32::from(table.update_one(one, value as i64, weight as i64))
 }
 
-/// [`Run::aggregate`] for a key of one word; `site` is a [`site_word`]. Gives whether the run has stopped.
-unsafe extern "C" fn aggregate_one(frame: *mut Frame, site: u64, one: u64, value: u64, weight: u64) -> u32 {
-    // SAFETY: as in `step`.
-    let run = unsafe { parties(frame).0 };
-    run.aggregate_one(site_of(site), one, value, weight);
-    u32::from(run.stopped())
-}
-
-/// The same for a key of two words.
-unsafe extern "C" fn aggregate_two(
-    frame: *mut Frame,
-    site: u64,
-    one: u64,
-    two: u64,
-    value: u64,
-    weight: u64,
-) -> u32 {
-    // SAFETY: as in `step`.
-    let run = unsafe { parties(frame).0 };
-    run.aggregate_two(site_of(site), one, two, value, weight);
-    u32::from(run.stopped())
+/// [`AggTable::update_two`].
+extern "C" fn update_two(table: &mut AggTable, one: u64, two: u64, value: u64, weight: u64) -> u32 {
+    u32::from(table.update_two(one, two, value as i64, weight as i64))
 }
 
 /// [`Run::record`]. Gives whether the run has stopped.

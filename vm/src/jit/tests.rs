@@ -130,10 +130,44 @@ fn the_text_of_compiled_code() {
     let plan = plan("    i0 = get g\n    i1 = builtin pid\n    aggregate g0 [i0, i1] (i0)\n    return");
     let text = dump(&plan);
     let calls = text.lines().filter(|line| line.contains("call fn")).count();
-    assert_eq!(calls, 2, "{text}");
+    assert_eq!(calls, 3, "{text}");
     for part in
-        ["# clause c0\nfunction %c0(i64) -> i64", "= %event_int sig", "= %aggregate_two sig", "load.i64"]
+        ["# clause c0\nfunction %c0(i64) -> i64", "= %event_int sig", "= %update_two sig", "= %aggregate sig"]
     {
         assert!(text.contains(part), "{part} in {text}");
     }
+}
+
+/// Bytes of this process that are executable and of no file.
+fn executable() -> Option<u64> {
+    let maps = std::fs::read_to_string("/proc/self/maps").ok()?;
+    let size = |line: &str| {
+        let mut words = line.split_ascii_whitespace();
+        let (range, rights) = (words.next()?, words.next()?);
+        let (start, end) = range.split_once('-')?;
+        let number = |text| u64::from_str_radix(text, 16).ok();
+        // Behind them are an offset, a device and an inode, and then a path or nothing.
+        (rights.contains('x') && words.nth(3).is_none()).then_some(number(end)? - number(start)?)
+    };
+    Some(maps.lines().filter_map(size).sum())
+}
+
+#[test]
+fn compiled_code_is_freed_with_its_engine() {
+    let Some(before) = executable() else { return println!("skipped: no /proc/self/maps") };
+    let plan = plan(COUNT);
+    let run = |runs| {
+        let (mut jit, mut world) = (Jit::after(0), World::new(&plan, Space::default()));
+        (0..runs).for_each(|_| assert_eq!(fire(&mut jit, &plan, &mut world), Ending::Done));
+        assert_eq!((jit.compiled(), global(&plan, &mut world)), (1, runs));
+        jit
+    };
+    let kept: Vec<_> = (0..200).map(|_| run(1)).collect();
+    let during = executable().unwrap_or(0);
+    assert!(during >= before + 200 * 4096, "a page of code each: {before}, then {during}");
+    drop(kept);
+    (0..200).for_each(|_| drop(run(2)));
+    let after = executable().unwrap_or(0);
+    // Other tests of this process may compile at the same time.
+    assert!(after < before + 100 * 4096, "{before} before, {after} after");
 }

@@ -21,8 +21,9 @@ use dtrail_lang::ir::{self, BinOp, CmpOp, Inst, Op, Reg, RegKind, SlotId, Termin
 use dtrail_lang::plan::layout::{HEADER_SIZE, header, outcome};
 use dtrail_lang::plan::{Plan, Side, SlotKind};
 
-use super::frame::{Entry, Frame, site_word};
-use crate::runtime::{NULL, asks_event};
+use super::frame::{Entry, Frame};
+use crate::agg::AggTable;
+use crate::runtime::{NULL, Reach, asks_event};
 use crate::vars::{CELL_SIZE, CELL_WORD, Fixed, Vars};
 
 /// What a function gives when the clause came to its end. No point is so large.
@@ -32,21 +33,6 @@ pub(super) const DONE: u64 = u64::MAX;
 const MOST_REGISTERS: usize = 8192;
 /// Instructions of the largest.
 const MOST_INSTRUCTIONS: usize = 16384;
-
-/// What a function relies on; see [`Frame`].
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) struct Reach {
-    /// Registers of the interpreter.
-    pub(super) registers: usize,
-    /// Cells of globals.
-    pub(super) globals: usize,
-    /// Cells of `this->` variables.
-    pub(super) locals: usize,
-    /// Whether any `this->` variable is written.
-    pub(super) writes_locals: bool,
-    /// Bytes of the clause's area of the record, 0 if none are read.
-    pub(super) area: usize,
-}
 
 /// The clause cannot be compiled.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -302,25 +288,41 @@ impl Translation<'_> {
                     None => self.int(1),
                 };
                 let agg = self.plan.program.agg_sites.get(site.index()).ok_or(Refused)?.agg;
-                let both = self.int(site_word(*site, agg) as i64);
-                // One or two keys go over in registers; what they hold, strings or integers, the callee knows.
-                let stopped = match keys[..] {
-                    [one] => {
-                        let one = self.get(one)?;
-                        self.call(Entry::AggregateOne, &[self.frame, both, one, value, weight])
-                    }
-                    [one, two] => {
-                        let (one, two) = (self.get(one)?, self.get(two)?);
-                        self.call(Entry::AggregateTwo, &[self.frame, both, one, two, value, weight])
-                    }
-                    _ => {
-                        let site = self.builder.ins().iconst(types::I32, i64::from(site.0));
-                        let words = self.lay_out(keys)?;
-                        let count = self.builder.ins().iconst(types::I64, keys.len() as i64);
-                        self.call(Entry::Aggregate, &[self.frame, site, words, count, value, weight])
-                    }
+                // Up to two keys go over in registers, to the table itself; if it does not take them so, because they are
+                // new to it, they are laid out. So are strings.
+                let types = self.plan.program.aggs.get(agg.index()).map_or(&[][..], |agg| &agg.keys);
+                let fast = match types {
+                    _ if types.iter().any(|ty| ty.reg_kind() == RegKind::Str) => None,
+                    [] => Some(Entry::UpdateOnly),
+                    [_] => Some(Entry::UpdateOne),
+                    [_, _] => Some(Entry::UpdateTwo),
+                    _ => None,
                 };
+                let done = match fast {
+                    Some(entry) => {
+                        let mut operands = vec![self.table(agg)];
+                        for &key in keys {
+                            operands.push(self.get(key)?);
+                        }
+                        operands.extend([value, weight]);
+                        let taken = self.call(entry, &operands);
+                        let (slow, done) = (self.builder.create_block(), self.builder.create_block());
+                        self.builder.set_cold_block(slow);
+                        self.builder.ins().brif(taken, done, &[], slow, &[]);
+                        self.builder.switch_to_block(slow);
+                        Some(done)
+                    }
+                    None => None,
+                };
+                let site = self.builder.ins().iconst(types::I32, i64::from(site.0));
+                let words = self.lay_out(keys)?;
+                let count = self.builder.ins().iconst(types::I64, keys.len() as i64);
+                let stopped = self.call(Entry::Aggregate, &[self.frame, site, words, count, value, weight]);
                 self.end_if(stopped, inst);
+                if let Some(done) = done {
+                    self.builder.ins().jump(done, &[]);
+                    self.builder.switch_to_block(done);
+                }
                 Ok(())
             }
             Op::Record { site, args } => {
@@ -387,6 +389,13 @@ impl Translation<'_> {
             }
         };
         (self.pointer(pointer), (index as usize * CELL_SIZE + CELL_WORD) as i32)
+    }
+
+    /// Where an aggregation is.
+    fn table(&mut self, agg: ir::AggId) -> Value {
+        self.reach.tables = self.reach.tables.max(agg.index() + 1);
+        let tables = self.pointer(offset_of!(Frame, tables));
+        self.builder.ins().iadd_imm_u(tables, (agg.index() * size_of::<AggTable>()) as i64)
     }
 
     /// Where a capture slot is in the area, and what it holds.

@@ -12,7 +12,6 @@ mod json;
 mod memory;
 mod native;
 mod numbers;
-mod paths;
 mod stack;
 mod state;
 mod strings;
@@ -37,6 +36,7 @@ use crate::vars::{Thread, Vars};
 use arena::Arena;
 pub use arena::NULL;
 pub(crate) use capture::{group_slot, kernel_ending, record_builtin, record_string, word_at};
+pub(crate) use native::Reach;
 
 /// Space for state, from options.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,19 +1,39 @@
-//! What compiled code reaches without a call: cells of scalars at fixed places, and the record. In: how far it reaches.
+//! What compiled code reaches without a call: cells of scalars at fixed places, aggregations, and the record. In: how far it reaches.
 //! Out: pointers to as much, or nothing. It makes pointers and never follows one.
 
 use dtrail_lang::plan::Plan;
 
 use super::Run;
+use crate::agg::AggTable;
 use crate::engine::Input;
 use crate::vars::{Cell, Vars};
 
-/// Pointers that are good while the run goes on: neither the cells nor the record move meanwhile.
+/// What compiled code relies on.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Reach {
+    /// Registers of the interpreter.
+    pub(crate) registers: usize,
+    /// Cells of globals.
+    pub(crate) globals: usize,
+    /// Cells of `this->` variables.
+    pub(crate) locals: usize,
+    /// Whether any `this->` variable is written.
+    pub(crate) writes_locals: bool,
+    /// Aggregations.
+    pub(crate) tables: usize,
+    /// Bytes of the clause's area of the record, 0 if none are read.
+    pub(crate) area: usize,
+}
+
+/// Pointers that are good while the run goes on: none of what they point to moves meanwhile.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Native {
     /// Cells of globals.
     pub(crate) globals: *mut Cell,
     /// Cells of `this->` variables.
     pub(crate) locals: *mut Cell,
+    /// Aggregations.
+    pub(crate) tables: *mut AggTable,
     /// The record; null for live events.
     pub(crate) record: *const u8,
     /// The clause's area in it.
@@ -37,16 +57,10 @@ impl Run<'_> {
         matches!(self.input, Input::Record { .. })
     }
 
-    /// Pointers to so many cells of each kind and so many bytes of the clause's area (0: no record is needed); `None` if
-    /// there are fewer.
-    #[inline]
-    pub(crate) fn native(
-        &mut self,
-        globals: usize,
-        locals: usize,
-        writes_locals: bool,
-        area: usize,
-    ) -> Option<Native> {
+    /// Pointers to as much as compiled code reaches; `None` if there is less.
+    #[inline(always)]
+    pub(crate) fn native(&mut self, reach: &Reach) -> Option<Native> {
+        let Reach { globals, locals, writes_locals, tables, area, .. } = *reach;
         let (record, start) = match self.input {
             Input::Record { record, area: start } => {
                 let within = record.get(start as usize..)?;
@@ -59,12 +73,14 @@ impl Run<'_> {
             Input::Live(_) => return None,
         };
         let (global_cells, local_cells) = self.world.vars.cells(writes_locals);
-        if global_cells.len() < globals || local_cells.len() < locals {
+        let all_tables = self.world.aggs.tables();
+        if global_cells.len() < globals || local_cells.len() < locals || all_tables.len() < tables {
             return None;
         }
         Some(Native {
             globals: global_cells.as_mut_ptr(),
             locals: local_cells.as_mut_ptr(),
+            tables: all_tables.as_mut_ptr(),
             record,
             area: start,
         })

@@ -2,7 +2,7 @@
 
 use dtrail_lang::builtins::Action;
 use dtrail_lang::builtins::aggs::Shape;
-use dtrail_lang::ir::{AggId, AggSiteId, ProbeIndex, RegKind, SiteId, ValueType, VarId};
+use dtrail_lang::ir::{AggSiteId, ProbeIndex, RegKind, SiteId, ValueType, VarId};
 use dtrail_lang::plan::{Plan, Side};
 
 use super::arena::{Arena, NULL};
@@ -84,39 +84,6 @@ impl Run<'_> {
             .collect()
     }
 
-    /// [`Run::aggregate`] for a key of one word, at a site of a known aggregation.
-    #[inline]
-    pub(crate) fn aggregate_one(
-        &mut self,
-        (site, agg): (AggSiteId, AggId),
-        one: u64,
-        value: u64,
-        weight: u64,
-    ) {
-        let table = self.world.aggs.get_mut(agg);
-        let updated = table.and_then(|table| table.update_one(one, value as i64, weight as i64));
-        if updated != Some(true) {
-            self.aggregate(site, &[one], value, weight);
-        }
-    }
-
-    /// The same for a key of two words.
-    #[inline]
-    pub(crate) fn aggregate_two(
-        &mut self,
-        (site, agg): (AggSiteId, AggId),
-        one: u64,
-        two: u64,
-        value: u64,
-        weight: u64,
-    ) {
-        let table = self.world.aggs.get_mut(agg);
-        let updated = table.and_then(|table| table.update_two(one, two, value as i64, weight as i64));
-        if updated != Some(true) {
-            self.aggregate(site, &[one, two], value, weight);
-        }
-    }
-
     /// Updates an aggregation. A full one counts a drop.
     pub fn aggregate(&mut self, site: AggSiteId, keys: &[u64], value: u64, weight: u64) {
         let program = &self.plan.program;
@@ -124,11 +91,12 @@ impl Run<'_> {
         let World { aggs, arena, key, .. } = &mut *self.world;
         let Some(table) = aggs.get_mut(site.agg) else { return };
         let updated = match *keys {
+            [] => table.update_only(value as i64, weight as i64),
             [one] => table.update_one(one, value as i64, weight as i64),
             [one, two] => table.update_two(one, two, value as i64, weight as i64),
-            _ => None,
+            _ => false,
         };
-        if updated == Some(true) {
+        if updated {
             return;
         }
         key.clear();

@@ -38,10 +38,7 @@ impl SyntheticMemory for NoMemory {
     }
 }
 
-/// What the error of a program begins with that is longer than rbpf's jumps reach.
-pub const TOO_LONG: &str = "the emulator rbpf takes no code as long as this";
-
-/// Why a program does not run, or a run failed: a defect of the emitter, told in terms of its code, or [`TOO_LONG`].
+/// Why a program does not run, or a run failed: a defect of the emitter, told in terms of its code.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct HarnessError(pub String);
 

@@ -261,6 +261,19 @@ fn many_probes_are_declared_in_linear_time() {
     assert!(took.as_secs() < 20, "{took:?}");
 }
 
+/// Ten thousand events of as many probes: each is found without a look at all the others.
+#[test]
+fn events_of_many_probes_are_read_in_linear_time() {
+    let declared = (0..10_000).map(|n| format!("probe sdt:many:f{n}:hit\n"));
+    let events = (0..10_000).map(|n| format!("at +1 sdt:many:f{n}:hit\n"));
+    let text: String = declared.chain(["thread 1\n".to_owned()]).chain(events).collect();
+    let began = std::time::Instant::now();
+    let file = file(&text);
+    assert!(began.elapsed().as_secs() < 10, "{:?}", began.elapsed());
+    let Some(Step::Fire(last)) = file.steps.last() else { panic!("an event") };
+    assert_eq!((last.time, &*last.probe.function), (10_000, "f9999"));
+}
+
 proptest! {
     #[test]
     fn any_text_is_read_or_refused(text in "\\PC*") {

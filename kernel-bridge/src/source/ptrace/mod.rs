@@ -243,7 +243,8 @@ impl EventSource for PtraceSource {
         }
         // The exit event costs a stop for each thread, so it is asked for only when it says something.
         // The names of a process's own code are looked at then, too.
-        let exits = calls.wants_exits() || stacks::used(plan);
+        self.symbols.set_made(stacks::names_made(plan));
+        let exits = calls.wants_exits() || stacks::names_made(plan);
         let exits = if exits { libc::PTRACE_O_TRACEEXIT } else { 0 };
         let filter = filter::filter(calls.numbers());
         let mut executed = Vec::with_capacity(self.commands.len());

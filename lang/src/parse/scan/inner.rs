@@ -5,7 +5,9 @@ use super::{Class, Failure, Level, Previous, Scanner};
 use crate::diag::Tag;
 use crate::parse::literal::{self, Quoted};
 use crate::parse::macros::{self, MacroToken};
-use crate::parse::words::{Keyword, continues_identifier, keyword, punctuator, starts_identifier};
+use crate::parse::words::{
+    Keyword, continues_identifier, is_keyword_of_d_only, keyword, punctuator, starts_identifier,
+};
 
 impl Scanner<'_, '_> {
     /// Reads one token of a predicate, a body or a declaration; true ends the item.
@@ -64,7 +66,8 @@ impl Scanner<'_, '_> {
     fn word(&mut self, len: usize) -> Result<(), Failure> {
         let end = self.pos + len;
         let word = &self.text[self.pos..end];
-        if let Some(kind) = keyword(word.as_bytes()) {
+        let of_c = self.inclusion > 0 && is_keyword_of_d_only(word);
+        if let Some(kind) = keyword(word.as_bytes()).filter(|_| !of_c) {
             if kind == Keyword::If && self.previous != Previous::Else {
                 self.nest(len)?;
                 self.level().ifs += 1;

@@ -66,6 +66,8 @@ pub(super) struct Item {
     pub(super) unclosed: Vec<usize>,
     /// How deep its brackets, open `?:` and `if`s nest.
     pub(super) depth: usize,
+    /// It starts in an included file.
+    pub(super) included: bool,
 }
 
 /// An error with the byte of the source at which it is noticed.
@@ -131,6 +133,8 @@ pub(super) struct Scanner<'a, 'c> {
     pub(super) pragmas: Vec<Pragma>,
     /// The last byte ended a clause.
     after_clause: bool,
+    /// How many included files the place is in, by the line marks.
+    inclusion: usize,
 
     // The present item.
     start: usize,
@@ -167,6 +171,7 @@ impl<'a, 'c> Scanner<'a, 'c> {
             args_used: BTreeSet::new(),
             pragmas: Vec::new(),
             after_clause: false,
+            inclusion: 0,
             start: 0,
             out: Vec::new(),
             macros: Vec::new(),
@@ -218,6 +223,7 @@ impl<'a, 'c> Scanner<'a, 'c> {
         }
         self.start = self.pos;
         self.out.clear();
+        let included = self.inclusion > 0;
 
         let mut failure = None;
         while let Some(b) = self.byte(0) {
@@ -243,7 +249,7 @@ impl<'a, 'c> Scanner<'a, 'c> {
         // Only ASCII is ever put out.
         let text = String::from_utf8(std::mem::take(&mut self.out)).unwrap_or_default();
         let macros = std::mem::take(&mut self.macros);
-        Ok(Some(Item { start: self.start, text, failure, macros, unclosed, depth: self.deepest }))
+        Ok(Some(Item { start: self.start, text, failure, macros, unclosed, depth: self.deepest, included }))
     }
 
     // ---- Reading and writing
@@ -382,7 +388,12 @@ impl<'a, 'c> Scanner<'a, 'c> {
             failure
         };
         match control::read(line).map_err(refuse)? {
-            Control::Ignored | Control::Line(_) => {}
+            Control::Ignored => {}
+            Control::Line(line) => match line.state {
+                Some(1) => self.inclusion += 1,
+                Some(2) => self.inclusion = self.inclusion.saturating_sub(1),
+                _ => {}
+            },
             Control::Option(token) => {
                 let (name, value) = match token.text.split_once('=') {
                     Some((name, value)) => (name, Some(value)),

@@ -388,6 +388,7 @@ fn neutral_forms() {
         ("x = (W)sizeof y", "", "(= x (cast W (sizeof y)))"),
         ("x = (W *)y", "", "(= x (cast W * y))"),
         ("x = (W **[3])y", "", "(= x (cast W **[3] y))"),
+        ("x = (W *(int))y", "", "(= x (cast W *(int) y))"),
         ("x = (W (*)(int))y", "", "(= x (cast W (*)(int) y))"),
         ("x = (W * y)", "(= x (* W y))", ""),
         ("x = (W * (int)y)", "(= x (* W (cast int y)))", ""),
@@ -430,6 +431,8 @@ fn neutral_declarators() {
         ("int x[size_t * y, int];", "int x[size_t *y, int];\n"),
         ("int x[size_t *];", "int x[size_t *];\n"),
         ("int x[w * const y];", ""),
+        ("int x[w * **y];", "int x[w * **y];\n"),
+        ("int x[size_t **y];", "int x[size_t **y];\n"),
         ("self size_t x;", "self size_t x;\n"),
         ("self x;", "self x;\n"),
         ("self w x;", ""),
@@ -459,6 +462,20 @@ fn neutral_declarators() {
     };
     assert!(keys("int x[size_t * y];").starts_with("[Assoc"));
     assert!(keys("int x[w * y];").starts_with("[Array"));
+}
+
+#[test]
+fn names_of_included_files() {
+    let header = |text: &str| format!("# 1 \"h.h\" 1\n{text}\n# 2 \"a.d\" 2\nBEGIN {{ }}");
+    for text in [
+        "struct s { int counter, string; struct t *self; } this;",
+        "int f(char *probe, int provider, int import);",
+        "struct s { union { int a; }; int b; };",
+        "static inline int f(int a) { return a; }",
+    ] {
+        script().accepts(&header(text));
+        assert_eq!(outcome(text), Err(Tag::Syntax), "{text}");
+    }
 }
 
 #[test]

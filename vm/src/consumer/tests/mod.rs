@@ -1,5 +1,6 @@
 //! Whole runs from IR text to the bytes of both streams.
 
+mod allocations;
 mod records;
 
 use dtrail_lang::builtins::BuiltinVar;

@@ -13,7 +13,7 @@ use crate::testing::FakeKernel;
 use crate::value::Value;
 
 /// A kernel part of one group: `read:entry` runs all clauses that are enabled on it, with these slots.
-fn kernel_plan(program: &str, user: &[&str], slots: &[SlotKind], shared: &[BuiltinVar]) -> Plan {
+pub(super) fn kernel_plan(program: &str, user: &[&str], slots: &[SlotKind], shared: &[BuiltinVar]) -> Plan {
     let mut program = parse::program(&format!("{PROBES}{program}")).expect("IR of this test");
     let user: Vec<_> = user
         .iter()
@@ -38,14 +38,14 @@ fn kernel_plan(program: &str, user: &[&str], slots: &[SlotKind], shared: &[Built
 }
 
 /// The bytes of a record of that group.
-struct Record {
-    bytes: Vec<u8>,
+pub(super) struct Record {
+    pub(super) bytes: Vec<u8>,
     layout: GroupLayout,
     clauses: Vec<ClauseLayout>,
 }
 
 impl Record {
-    fn of(plan: &Plan) -> Record {
+    pub(super) fn of(plan: &Plan) -> Record {
         let Group { clauses, layout } = &plan.groups[0];
         let clauses = clauses.iter().map(|clause| plan.clause_layouts[clause.index()].clone()).collect();
         let bytes = vec![0; layout.fixed_size as usize];
@@ -61,7 +61,7 @@ impl Record {
         self.bytes[at as usize..at as usize + 8].copy_from_slice(&word.to_le_bytes());
     }
 
-    fn outcome(mut self, clause: usize, what: u32, point: u32) -> Record {
+    pub(super) fn outcome(mut self, clause: usize, what: u32, point: u32) -> Record {
         self.put(self.layout.areas[clause], u64::from(what) | u64::from(point) << 32);
         self
     }
@@ -79,13 +79,13 @@ impl Record {
         self
     }
 
-    fn slot(mut self, clause: usize, slot: usize, words: &[u64]) -> Record {
+    pub(super) fn slot(mut self, clause: usize, slot: usize, words: &[u64]) -> Record {
         let at = self.layout.areas[clause] + self.clauses[clause].slots[slot].offset;
         words.iter().zip(0..).for_each(|(&word, i)| self.put(at + i * 8, word));
         self
     }
 
-    fn string(mut self, clause: usize, slot: usize, text: &[u8]) -> Record {
+    pub(super) fn string(mut self, clause: usize, slot: usize, text: &[u8]) -> Record {
         let word = self.tail(text);
         self.slot(clause, slot, &[word])
     }

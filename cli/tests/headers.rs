@@ -1,0 +1,221 @@
+//! `-C` with the headers of the system, and what `-D`, `-U`, `-I` and `-H` do (language spec §2.14, §5.6). Needs `cpp`; a
+//! header that is not installed is left out. Needs no privilege.
+
+#![allow(clippy::expect_used, reason = "a test fails by a panic, and its parts are no `#[test]` functions")]
+#![allow(clippy::print_stdout, reason = "a test says why it was skipped")]
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+/// A directory of its own for a test, gone with the value.
+struct Scratch(PathBuf);
+
+impl Scratch {
+    fn new(name: &str) -> Scratch {
+        let path = std::env::temp_dir().join(format!("dtrail-headers-{}-{name}", std::process::id()));
+        std::fs::create_dir_all(&path).expect("a temporary directory");
+        Scratch(path)
+    }
+
+    fn write(&self, name: &str, text: &str) {
+        std::fs::write(self.0.join(name), text).expect("a temporary file");
+    }
+
+    /// Runs the script `a.d` with `-qC` and more; output, messages and status, the directory's name left out.
+    fn run(&self, script: &str, args: &[&str]) -> (String, String, Option<i32>) {
+        self.write("a.d", script);
+        let mut command = Command::new(env!("CARGO_BIN_EXE_dtrail"));
+        command.args(["-q", "-C", "-x", "errtags"]).args(args).arg("-s").arg(self.0.join("a.d"));
+        let output = command.stdin(Stdio::null()).output().expect("it starts");
+        let directory = format!("{}/", self.0.display());
+        let plain = |bytes: &[u8]| String::from_utf8_lossy(bytes).replace(&directory, "");
+        (plain(&output.stdout), plain(&output.stderr), output.status.code())
+    }
+}
+
+impl Drop for Scratch {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_dir_all(&self.0);
+    }
+}
+
+fn no_cpp() -> bool {
+    let absent = Command::new("cpp").arg("--version").output().is_err();
+    if absent {
+        println!("skipped: there is no cpp");
+    }
+    absent
+}
+
+/// Where a header is.
+fn installed(header: &str) -> bool {
+    let machine = format!("/usr/include/{}-linux-gnu", std::env::consts::ARCH);
+    ["/usr/include", &machine].iter().any(|dir| Path::new(dir).join(header).exists())
+}
+
+#[test]
+fn headers_of_the_system() {
+    if no_cpp() {
+        return;
+    }
+    let scratch = Scratch::new("system");
+    for (header, expressions, expected) in [
+        ("sys/socket.h", "AF_INET, sizeof (struct sockaddr), offsetof(struct sockaddr, sa_data)", "2 16 2"),
+        ("sys/types.h", "sizeof (off_t), sizeof (mode_t), sizeof (fd_set)", "8 4 128"),
+        ("sys/stat.h", "S_IFDIR, sizeof (((struct stat *)0)->st_size), 1", "16384 8 1"),
+        (
+            "netinet/in.h",
+            "sizeof (struct sockaddr_in), offsetof(struct sockaddr_in, sin_port), IPPROTO_TCP",
+            "16 2 6",
+        ),
+        ("arpa/inet.h", "sizeof (struct in_addr), INADDR_LOOPBACK, sizeof (in_port_t)", "4 2130706433 2"),
+        ("netinet/tcp.h", "TCP_ESTABLISHED, TCP_NODELAY, TCP_LISTEN", "1 1 10"),
+        ("linux/tcp.h", "TCP_NODELAY, TCP_MAXSEG, TCP_CORK", "1 2 3"),
+        (
+            "linux/ip.h",
+            "sizeof (struct iphdr), offsetof(struct iphdr, protocol), offsetof(struct iphdr, saddr)",
+            "20 9 12",
+        ),
+        ("stdio.h", "BUFSIZ, EOF, SEEK_END", "8192 -1 2"),
+        ("stdlib.h", "EXIT_FAILURE, sizeof (div_t), sizeof (ldiv_t)", "1 8 16"),
+        ("string.h", "sizeof (size_t), 1, 2", "8 1 2"),
+        ("signal.h", "SIGKILL, sizeof (siginfo_t), sizeof (sigset_t)", "9 128 128"),
+        ("sys/time.h", "sizeof (struct timeval), offsetof(struct timeval, tv_usec), ITIMER_PROF", "16 8 2"),
+        (
+            "sys/resource.h",
+            "sizeof (struct rusage), offsetof(struct rusage, ru_maxrss), RUSAGE_SELF",
+            "144 32 0",
+        ),
+        ("sys/mman.h", "PROT_WRITE, MAP_SHARED, MS_SYNC", "2 1 4"),
+        ("sys/un.h", "sizeof (struct sockaddr_un), offsetof(struct sockaddr_un, sun_path), 1", "110 2 1"),
+        ("sys/uio.h", "sizeof (struct iovec), offsetof(struct iovec, iov_len), 1", "16 8 1"),
+        ("fcntl.h", "O_CREAT, O_RDWR, F_GETFL", "64 2 3"),
+        ("unistd.h", "SEEK_SET, R_OK, W_OK", "0 4 2"),
+        ("errno.h", "ENOENT, EINTR, EACCES", "2 4 13"),
+        ("time.h", "CLOCK_MONOTONIC, sizeof (struct tm), sizeof (struct timespec)", "1 56 16"),
+        ("pthread.h", "PTHREAD_CREATE_DETACHED, sizeof (pthread_t), sizeof (pthread_mutex_t)", "1 8 40"),
+        ("math.h", "FP_NAN, FP_INFINITE, FP_ZERO", "0 1 2"),
+        ("complex.h", "1, 2, 3", "1 2 3"),
+        ("stdatomic.h", "1, 2, 3", "1 2 3"),
+        ("linux/bpf.h", "BPF_MAP_TYPE_HASH, BPF_JLT, sizeof (struct bpf_insn)", "1 160 8"),
+        ("linux/perf_event.h", "PERF_TYPE_TRACEPOINT, PERF_COUNT_SW_CPU_CLOCK, 1", "2 0 1"),
+        ("netdb.h", "AI_PASSIVE, EAI_AGAIN, sizeof (struct addrinfo)", "1 -3 48"),
+        ("dirent.h", "DT_DIR, offsetof(struct dirent, d_name), 1", "4 19 1"),
+        ("poll.h", "POLLIN, sizeof (struct pollfd), 1", "1 8 1"),
+        ("sys/epoll.h", "EPOLLIN, EPOLL_CTL_ADD, 1", "1 1 1"),
+    ] {
+        if !installed(header) {
+            println!("{header}: not installed");
+            continue;
+        }
+        let script =
+            format!("#include <{header}>\nBEGIN {{ printf(\"%d %d %d\\n\", {expressions}); exit(0); }}\n");
+        let got = scratch.run(&script, &[]);
+        assert_eq!(got, (format!("{expected}\n\n"), String::new(), Some(0)), "{header}");
+    }
+}
+
+#[test]
+fn errors_have_the_lines_that_were_written() {
+    if no_cpp() {
+        return;
+    }
+    let scratch = Scratch::new("lines");
+    scratch.write(
+        "h.h",
+        "#define ONE 1\n\nstatic inline int f(int a)\n{\n\treturn a;\n}\nstruct s { int a; };\n",
+    );
+    scratch.write("bad.h", "int x;\nint y z;\n");
+    for (script, message) in [
+        ("#include \"h.h\"\n\nBEGIN { x = ; }\n", "[D_SYNTAX] line 3: syntax error near \";\""),
+        ("#include \"h.h\"\nBEGIN { }\nBEGIN { trace(f(ONE)); }\n", "[D_FUNC_UNDEF] line 3: "),
+        ("#include \"bad.h\"\nBEGIN { }\n", "[D_SYNTAX] \"bad.h\", line 2: syntax error near \"z\""),
+        // What C's headers may say is not D in the script.
+        (
+            "#include \"h.h\"\nstatic inline int g(int a) { return a; }\nBEGIN { }\n",
+            "[D_SYNTAX] line 2: syntax error near \"inline\"",
+        ),
+        (
+            "#include \"h.h\"\nint a __attribute__((unused));\nBEGIN { }\n",
+            "[D_SYNTAX] line 2: syntax error near \"__attribute__\"",
+        ),
+        (
+            "#include \"h.h\"\nstruct t { union { int a; }; };\nBEGIN { }\n",
+            "[D_SYNTAX] line 2: syntax error near \";\"",
+        ),
+    ] {
+        let (out, err, status) = scratch.run(script, &[]);
+        let first = err.lines().next().unwrap_or("");
+        assert!(
+            first.starts_with(&format!("dtrail: failed to compile script a.d: {message}")),
+            "{script}: {err}"
+        );
+        assert_eq!((out.as_str(), status), ("", Some(1)), "{script}");
+    }
+}
+
+/// Types of included files come before those of D (language spec §5.6).
+#[test]
+fn types_of_included_files() {
+    if no_cpp() {
+        return;
+    }
+    let scratch = Scratch::new("types");
+    scratch.write(
+        "h.h",
+        "struct s { int a; long b; };\ntypedef struct s s_t;\ntypedef struct s s_t;\nenum e { A = 3, SIGKILL = 9 };\n\
+         struct t { union { int a; char b[8]; }; struct { short c; short d; }; };\n",
+    );
+    for (script, expected) in [
+        ("BEGIN { printf(\"%d %d %d\", sizeof (s_t), A, SIGKILL); exit(0); }", "16 3 9\n"),
+        (
+            "struct s { char c; } v; BEGIN { printf(\"%d %d\", sizeof (struct s), sizeof (v)); exit(0); }",
+            "16 1\n",
+        ),
+        ("typedef char s_t; BEGIN { printf(\"%d\", sizeof (s_t)); exit(0); }", "16\n"),
+        (
+            "struct t v; BEGIN { v.d = 7; v.a = 65; printf(\"%d %d %d %d\", sizeof (v), offsetof(struct t, d), v.d, v.b[0]); exit(0); }",
+            "12 10 7 65\n",
+        ),
+    ] {
+        let got = scratch.run(&format!("#include \"h.h\"\n{script}\n"), &[]);
+        assert_eq!(got, (expected.to_string(), String::new(), Some(0)), "{script}");
+    }
+}
+
+#[test]
+fn options_of_the_preprocessor() {
+    if no_cpp() {
+        return;
+    }
+    let scratch = Scratch::new("options");
+    std::fs::create_dir_all(scratch.0.join("inc")).expect("a directory");
+    scratch.write("inc/n.h", "#define N 5\n");
+    let include = format!("-I{}", scratch.0.join("inc").display());
+    let script = "#include <n.h>\n#ifdef __linux\n#define M 1\n#else\n#define M 2\n#endif\nBEGIN { printf(\"%d %d %d\", N, M, X); exit(0); }\n";
+    let run = |args: &[&str]| scratch.run(script, args);
+    let ok = |text: &str| (format!("{text}\n"), String::new(), Some(0));
+    assert_eq!(run(&[&include, "-DX=3"]), ok("5 1 3"));
+    assert_eq!(run(&["-I", &include[2..], "-D", "X"]), ok("5 1 1"));
+    assert_eq!(run(&[&include, "-DX=3", "-U", "__linux"]), ok("5 2 3"));
+    assert_eq!(
+        run(&["-x", &format!("incdir={}", &include[2..]), "-x", "define=X=4", "-x", "undef=__linux"]),
+        ok("5 2 4")
+    );
+    // -H lists what was included.
+    let (out, err, status) = run(&[&include, "-DX=3", "-H"]);
+    assert_eq!((out.as_str(), status), ("5 1 3\n", Some(0)));
+    assert!(err.lines().any(|line| line.ends_with("inc/n.h")), "{err}");
+    let (_, err, status) = run(&["-DX=3"]);
+    assert!(err.contains("n.h: No such file or directory") && status == Some(1), "{err}");
+    // Another preprocessor, with one more argument: here one that answers with a program of its own.
+    let other = scratch.0.join("other");
+    scratch.write("other", "#!/bin/sh\ncat > /dev/null\nfor a; do case $a in -more) echo 'BEGIN { printf(\"mine\"); exit(0); }';; esac; done\n");
+    let executable = std::os::unix::fs::PermissionsExt::from_mode(0o755);
+    std::fs::set_permissions(&other, executable).expect("it is ours");
+    assert_eq!(run(&["-x", &format!("cpppath={}", other.display()), "-x", "cppargs=-more"]), ok("mine"));
+    // Without -C nothing of this is done.
+    let output = Command::new(env!("CARGO_BIN_EXE_dtrail")).args(["-s"]).arg(scratch.0.join("a.d")).output();
+    let err = String::from_utf8_lossy(&output.expect("it starts").stderr).into_owned();
+    assert!(err.contains("line 1: invalid control directive"), "{err}");
+}

@@ -1,0 +1,1 @@
+BEGIN { trace(d_path((struct path *)0)); }

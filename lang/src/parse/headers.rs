@@ -1,0 +1,485 @@
+//! C headers as D can read them: a text that `cpp` has made in, a text of equal length out (language spec §2.14).
+//!
+//! Headers of the system are written for C compilers, in words that D has not: `__attribute__`, `__asm__`, inline
+//! functions, initial values. Line marks tell what came from an included file, and only there such words are blanked out,
+//! spelt as D spells them, or the declaration is left out that cannot be said in D ([`WORDS`]). Text of the script itself
+//! is never changed. No byte moves, so every place stays true; line marks stay too.
+
+use std::borrow::Cow;
+use std::collections::HashSet;
+
+use super::control::{self, Control};
+use super::literal::{self, Quoted};
+use super::words::{continues_identifier, is_space, starts_identifier};
+
+/// What becomes of a word.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Treatment {
+    /// It is blanked out.
+    Drop,
+    /// It is blanked out with the parentheses behind it.
+    DropCall,
+    /// It is blanked out with everything up to its semicolon.
+    DropStatement,
+    /// It is spelt otherwise.
+    Spell(&'static str),
+    /// The declaration that it stands in is left out.
+    LeaveOut,
+}
+
+/// The words of C and of its compilers that D has not, or has otherwise.
+const WORDS: &[(&str, Treatment)] = &[
+    ("_Alignas", Treatment::DropCall),
+    ("_Alignof", Treatment::LeaveOut),
+    ("_Atomic", Treatment::LeaveOut),
+    ("_BitInt", Treatment::LeaveOut),
+    ("_Complex", Treatment::LeaveOut),
+    ("_Decimal128", Treatment::LeaveOut),
+    ("_Decimal32", Treatment::LeaveOut),
+    ("_Decimal64", Treatment::LeaveOut),
+    ("_Float128", Treatment::LeaveOut),
+    ("_Float16", Treatment::LeaveOut),
+    ("_Float32", Treatment::LeaveOut),
+    ("_Float32x", Treatment::LeaveOut),
+    ("_Float64", Treatment::LeaveOut),
+    ("_Float64x", Treatment::LeaveOut),
+    ("_Generic", Treatment::LeaveOut),
+    ("_Imaginary", Treatment::LeaveOut),
+    ("_Noreturn", Treatment::Drop),
+    ("_Static_assert", Treatment::DropStatement),
+    ("_Thread_local", Treatment::Drop),
+    ("__alignof__", Treatment::LeaveOut),
+    ("__asm", Treatment::DropCall),
+    ("__asm__", Treatment::DropCall),
+    ("__attribute", Treatment::DropCall),
+    ("__attribute__", Treatment::DropCall),
+    ("__auto_type", Treatment::LeaveOut),
+    ("__bf16", Treatment::LeaveOut),
+    ("__builtin_va_list", Treatment::Spell("void *")),
+    ("__complex__", Treatment::LeaveOut),
+    ("__const", Treatment::Spell("const")),
+    ("__const__", Treatment::Spell("const")),
+    ("__extension__", Treatment::Drop),
+    ("__float128", Treatment::LeaveOut),
+    ("__inline", Treatment::Drop),
+    ("__inline__", Treatment::Drop),
+    ("__int128", Treatment::LeaveOut),
+    ("__int128_t", Treatment::LeaveOut),
+    ("__restrict", Treatment::Drop),
+    ("__restrict__", Treatment::Drop),
+    ("__signed", Treatment::Spell("signed")),
+    ("__signed__", Treatment::Spell("signed")),
+    ("__thread", Treatment::Drop),
+    ("__typeof", Treatment::LeaveOut),
+    ("__typeof__", Treatment::LeaveOut),
+    ("__uint128_t", Treatment::LeaveOut),
+    ("__volatile", Treatment::Spell("volatile")),
+    ("__volatile__", Treatment::Spell("volatile")),
+    ("asm", Treatment::DropCall),
+    ("inline", Treatment::Drop),
+    ("restrict", Treatment::Drop),
+    ("static", Treatment::Drop),
+    ("static_assert", Treatment::DropStatement),
+    ("typeof", Treatment::LeaveOut),
+];
+
+fn treatment(word: &str) -> Option<Treatment> {
+    WORDS.binary_search_by_key(&word, |row| row.0).ok().map(|i| WORDS[i].1)
+}
+
+/// The text with what came from included files made readable.
+pub(super) fn readable(text: &str) -> Cow<'_, str> {
+    let enters = |line: &str| matches!(mark(line), Some(1));
+    if !text.lines().any(enters) {
+        return Cow::Borrowed(text);
+    }
+    let mut reader = Reader {
+        text,
+        out: text.as_bytes().to_vec(),
+        pos: 0,
+        depth: 0,
+        declaration: Declaration::default(),
+        absent: HashSet::new(),
+    };
+    reader.read();
+    // Whole characters are replaced by blanks, so that this is text still.
+    Cow::Owned(String::from_utf8(reader.out).unwrap_or_else(|_| text.to_string()))
+}
+
+/// The state of a line mark: 1 enters a file, 2 leaves one.
+fn mark(line: &str) -> Option<u32> {
+    if !line.starts_with('#') {
+        return None;
+    }
+    match control::read(line) {
+        Ok(Control::Line(directive)) => directive.state,
+        _ => None,
+    }
+}
+
+/// The declaration being read.
+#[derive(Debug, Default)]
+struct Declaration<'a> {
+    /// Where it starts.
+    start: usize,
+    /// Its first word, and the last one outside of brackets.
+    words: (&'a str, &'a str),
+    /// It cannot be said in D.
+    left_out: bool,
+    /// A struct, union or enum in it has a place in memory that D cannot know: where its body starts.
+    packed: bool,
+    parens: usize,
+    /// Where the keyword of each open struct, union or enum stands, or its brace.
+    braces: Vec<usize>,
+    /// The last keyword `struct`, `union` or `enum`.
+    keyword: usize,
+    /// An empty struct that must go with the member it is the type of: where it starts, and at how many braces.
+    empty: Option<(usize, usize)>,
+    /// The last byte that is not blank, and where.
+    last: (u8, usize),
+}
+
+struct Reader<'a> {
+    text: &'a str,
+    out: Vec<u8>,
+    pos: usize,
+    depth: usize,
+    declaration: Declaration<'a>,
+    /// The typedefs that were left out.
+    absent: HashSet<&'a str>,
+}
+
+impl<'a> Reader<'a> {
+    fn byte(&self, at: usize) -> Option<u8> {
+        self.text.as_bytes().get(at).copied()
+    }
+
+    fn read(&mut self) {
+        let mut line_start = true;
+        while let Some(b) = self.byte(self.pos) {
+            if line_start && (b == b'#' || self.depth == 0) {
+                let line = self.text[self.pos..].split('\n').next().unwrap_or("");
+                match mark(line) {
+                    Some(1) => self.depth += 1,
+                    Some(2) => self.depth = self.depth.saturating_sub(1),
+                    _ => {}
+                }
+                if self.depth == 0 {
+                    self.declaration = Declaration::default();
+                }
+                self.pos += line.len() + 1;
+                continue;
+            }
+            line_start = b == b'\n';
+            match b {
+                _ if is_space(b) => self.pos += 1,
+                b'"' | b'\'' => {
+                    self.solid(b);
+                    self.pos += self.quoted();
+                }
+                _ if starts_identifier(b) => self.word(),
+                _ if b.is_ascii_digit() => {
+                    self.solid(b);
+                    self.pos += self.word_len();
+                }
+                _ => self.punctuation(b),
+            }
+        }
+    }
+
+    /// Takes note of a token of the declaration.
+    fn solid(&mut self, b: u8) {
+        if self.declaration.last.0 == 0 {
+            self.declaration.start = self.pos;
+        }
+        self.declaration.last = (b, self.pos);
+    }
+
+    fn word_len(&self) -> usize {
+        self.text.as_bytes()[self.pos..].iter().take_while(|&&b| continues_identifier(b)).count()
+    }
+
+    fn quoted(&self) -> usize {
+        match literal::quoted(&self.text.as_bytes()[self.pos..]) {
+            Quoted::Closed(len) => len,
+            Quoted::Newline(at, _) => at.max(1),
+            Quoted::Open => self.text.len() - self.pos,
+        }
+    }
+
+    fn word(&mut self) {
+        let (start, len) = (self.pos, self.word_len());
+        let word: &'a str = &self.text[start..start + len];
+        let treatment = match self.absent.contains(word) {
+            true => Some(Treatment::LeaveOut),
+            false => treatment(word),
+        };
+        if self.declaration.last.0 == 0 {
+            self.declaration.words.0 = word;
+        }
+        if self.declaration.braces.is_empty() && self.declaration.parens == 0 {
+            self.declaration.words.1 = word;
+        }
+        if matches!(word, "struct" | "union" | "enum") {
+            self.declaration.keyword = start;
+        }
+        if matches!(treatment, None | Some(Treatment::Spell(_) | Treatment::LeaveOut)) {
+            self.solid(b'a');
+        }
+        self.pos = start + len;
+        match treatment {
+            None => {}
+            Some(Treatment::Drop) => self.blank(start, self.pos),
+            Some(Treatment::Spell(other)) => {
+                self.blank(start, self.pos);
+                self.out[start..start + other.len()].copy_from_slice(other.as_bytes());
+            }
+            Some(Treatment::LeaveOut) => self.declaration.left_out = true,
+            Some(Treatment::DropCall) => {
+                let open = self.next_token(self.pos);
+                // `__asm__ volatile (…)` stands in bodies only.
+                if self.byte(open) == Some(b'(') {
+                    let end = self.balanced(open);
+                    let inside = &self.text[open..end];
+                    self.declaration.packed |= ["packed", "aligned"].iter().any(|word| inside.contains(word));
+                    self.pos = end;
+                }
+                self.blank(start, self.pos);
+            }
+            Some(Treatment::DropStatement) => {
+                self.pos = self.end_of_value(self.pos, b";") + 1;
+                self.pos = self.pos.min(self.text.len());
+                self.blank(start, self.pos);
+            }
+        }
+    }
+
+    fn punctuation(&mut self, b: u8) {
+        let at = self.pos;
+        let before = self.declaration.last;
+        self.solid(b);
+        self.pos += 1;
+        let outermost = self.declaration.braces.is_empty() && self.declaration.parens == 0;
+        match b {
+            b'(' => self.declaration.parens += 1,
+            b')' => self.declaration.parens = self.declaration.parens.saturating_sub(1),
+            b'{' if outermost && before.0 == b')' => {
+                let end = self.balanced(at);
+                self.blank(at, end);
+                self.out[at] = b';';
+                self.pos = end;
+                self.ends(at + 1);
+            }
+            b'{' => {
+                let keyword = self.declaration.keyword;
+                self.declaration.braces.push(keyword);
+            }
+            b'}' => {
+                let keyword = self.declaration.braces.pop();
+                match before.0 {
+                    b',' => self.blank(before.1, before.1 + 1),
+                    b'{' => {
+                        let braces = self.declaration.braces.len();
+                        self.declaration.left_out |= braces == 0;
+                        self.declaration.empty = keyword.map(|keyword| (keyword, braces));
+                    }
+                    _ => {}
+                }
+            }
+            // An array of no elements is one of as many as there are.
+            b']' if before.0 == b'0'
+                && self.text[..before.1].trim_end().ends_with('[')
+                && self.text[before.1 + 1..at].trim().is_empty() =>
+            {
+                self.blank(before.1, before.1 + 1);
+            }
+            b'=' if outermost => {
+                let end = self.end_of_value(self.pos, b",;");
+                self.blank(at, end);
+                self.pos = end;
+            }
+            b';' if outermost => self.ends(self.pos),
+            b';' => {
+                let braces = self.declaration.braces.len();
+                if let Some((from, _)) = self.declaration.empty.take_if(|(_, level)| *level == braces) {
+                    self.blank(from, self.pos);
+                }
+            }
+            _ if !b.is_ascii() => {
+                // The rest of the character.
+                while self.byte(self.pos).is_some_and(|b| b & 0xc0 == 0x80) {
+                    self.pos += 1;
+                }
+            }
+            _ => {}
+        }
+    }
+
+    /// The declaration ends before `end`.
+    fn ends(&mut self, end: usize) {
+        let declaration = std::mem::take(&mut self.declaration);
+        let left_out = declaration.left_out || declaration.packed;
+        if left_out || declaration.start + 1 == end {
+            self.blank(declaration.start, end);
+        }
+        if left_out && declaration.words.0 == "typedef" {
+            self.absent.insert(declaration.words.1);
+        }
+    }
+
+    /// The next byte that is not white space.
+    fn next_token(&self, from: usize) -> usize {
+        from + self.text.as_bytes()[from..].iter().take_while(|&&b| is_space(b)).count()
+    }
+
+    /// Where the brackets end that open at a byte.
+    fn balanced(&self, open: usize) -> usize {
+        let mut level = 0usize;
+        self.skip(open, &mut |b| {
+            match b {
+                b'(' | b'[' | b'{' => level += 1,
+                b')' | b']' | b'}' => level = level.saturating_sub(1),
+                _ => {}
+            }
+            level == 0
+        })
+        .map_or(self.text.len(), |last| last + 1)
+    }
+
+    /// Where a value ends: at the first of some bytes outside of brackets.
+    fn end_of_value(&self, from: usize, ends: &[u8]) -> usize {
+        let mut level = 0usize;
+        let end = self.skip(from, &mut |b| {
+            match b {
+                b'(' | b'[' | b'{' => level += 1,
+                b')' | b']' | b'}' => level = level.saturating_sub(1),
+                _ => {}
+            }
+            level == 0 && ends.contains(&b)
+        });
+        end.unwrap_or(self.text.len())
+    }
+
+    /// The first byte from `from` on, outside of strings and control lines, that `stop` says yes to.
+    fn skip(&self, from: usize, stop: &mut dyn FnMut(u8) -> bool) -> Option<usize> {
+        let bytes = self.text.as_bytes();
+        let mut at = from;
+        while at < bytes.len() {
+            match bytes[at] {
+                b'\n' if bytes.get(at + 1) == Some(&b'#') => {
+                    at += 1 + bytes[at + 1..].iter().take_while(|&&b| b != b'\n').count();
+                }
+                b'"' | b'\'' => {
+                    at += match literal::quoted(&bytes[at..]) {
+                        Quoted::Closed(len) => len,
+                        Quoted::Newline(len, _) => len.max(1),
+                        Quoted::Open => return None,
+                    };
+                }
+                b if stop(b) => return Some(at),
+                _ => at += 1,
+            }
+        }
+        None
+    }
+
+    /// Blanks bytes out, but no line mark.
+    fn blank(&mut self, from: usize, to: usize) {
+        let mut at = from;
+        while at < to {
+            match self.text.as_bytes()[at] {
+                b'\n' if self.byte(at + 1) == Some(b'#') => {
+                    at += 1 + self.text.as_bytes()[at + 1..].iter().take_while(|&&b| b != b'\n').count();
+                    continue;
+                }
+                b'\n' => {}
+                _ => self.out[at] = b' ',
+            }
+            at += 1;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// What becomes of a header, its lines joined and its blanks squeezed.
+    fn header(text: &str) -> String {
+        let whole = format!("# 1 \"a.d\"\n# 1 \"h.h\" 1\n{text}\n# 2 \"a.d\" 2\nstatic int __inline;\n");
+        let read = readable(&whole);
+        assert_eq!(read.len(), whole.len());
+        let lines = |text: &str| text.bytes().filter(|&b| b == b'\n').count();
+        assert_eq!(lines(&read), lines(&whole));
+        let rest = read.strip_prefix("# 1 \"a.d\"\n# 1 \"h.h\" 1\n").unwrap();
+        let rest = rest.strip_suffix("\n# 2 \"a.d\" 2\nstatic int __inline;\n").unwrap();
+        rest.split_whitespace().collect::<Vec<_>>().join(" ")
+    }
+
+    #[test]
+    fn words_of_compilers() {
+        assert!(WORDS.is_sorted_by_key(|row| row.0));
+        for (word, treatment) in WORDS {
+            if let Treatment::Spell(other) = treatment {
+                assert!(other.len() <= word.len(), "{word}");
+            }
+        }
+        for (text, expected) in [
+            ("int x;", "int x;"),
+            ("typedef __signed__ char s8;", "typedef signed char s8;"),
+            (
+                "extern int f (char *__restrict s) __attribute__ ((__nothrow__ , leaf(\")\")));",
+                "extern int f (char * s) ;",
+            ),
+            (
+                "static __inline int f (int a) { if (a) { return '}'; } return 0; } int x;",
+                "int f (int a) ; int x;",
+            ),
+            ("_Static_assert (sizeof (int) == 4, \"; no\"); int x;", "int x;"),
+            ("__extension__ typedef long long int q;", "typedef long long int q;"),
+            ("int f (void) __asm__ (\"\" \"g\");", "int f (void) ;"),
+            ("static const int a[] = { 1, 2 }, b = 3; int c;", "const int a[] , b ; int c;"),
+            ("extern double _Complex c (double _Complex z); int x;", "int x;"),
+            ("enum e { A = 1, B, }; int x;", "enum e { A = 1, B };  int x;"),
+            ("struct s { int a; struct { } b; char c[]; };", "struct s { int a; char c[]; };"),
+            ("struct s { char a; int b; } __attribute__((packed)); int x;", "int x;"),
+            (";;int x;", "int x;"),
+            (
+                "struct s { int n; char data[0]; int m[10]; };",
+                "struct s { int n; char data[ ]; int m[10]; };",
+            ),
+            ("typedef float _Float32; extern _Float32 f(_Float32); int x;", "int x;"),
+            ("typedef struct { _Atomic int a; } a_t; a_t *f(int); struct t { a_t *a; }; int x;", "int x;"),
+        ] {
+            assert_eq!(header(text), expected.split_whitespace().collect::<Vec<_>>().join(" "), "{text}");
+        }
+    }
+
+    #[test]
+    fn line_marks_stay() {
+        assert_eq!(header("int f (int a)\n{\n# 7 \"h.h\"\n  return a;\n}"), "int f (int a) ; # 7 \"h.h\"");
+    }
+
+    #[test]
+    fn nothing_else_is_changed() {
+        for text in ["int x;\n", "# 1 \"a.d\"\nstatic int x = 1;\n# 2 \"b.d\" 2\ninline int y = 1;\n"] {
+            assert!(matches!(readable(text), Cow::Borrowed(_)), "{text}");
+        }
+    }
+
+    #[test]
+    fn unfinished_headers() {
+        for text in [
+            "int f(void) {",
+            "int f(void) { \"",
+            "struct s {",
+            "_Static_assert(",
+            "__attribute__((",
+            "int x = {",
+            "'é",
+        ] {
+            let whole = format!("# 1 \"h.h\" 1\n{text}");
+            assert_eq!(readable(&whole).len(), whole.len());
+        }
+    }
+}
