@@ -17,6 +17,7 @@ mod library;
 mod link;
 mod list;
 mod machine;
+mod messages;
 mod options;
 mod patience;
 mod preprocess;
@@ -28,6 +29,7 @@ pub use interrupts::Interrupts;
 pub use patience::Patience;
 
 use failure::Failure;
+use messages::Messages;
 use options::Mode;
 
 /// Everything a run depends on besides the machine.
@@ -108,6 +110,7 @@ fn run_here(invocation: Invocation<'_>) -> Outcome {
         stderr_is_terminal,
         interrupts,
     } = invocation;
+    let mut stderr = Messages::new(stderr, stderr_is_terminal);
     let options = match options::parse(args) {
         Ok(options) => options,
         Err(error) => {
@@ -126,16 +129,15 @@ fn run_here(invocation: Invocation<'_>) -> Outcome {
     };
     if let Some(text) = text {
         return match session::print_to(stdout, session::STANDARD_OUTPUT, text.as_bytes()) {
-            Err(Failure::Message(text, status)) => session::say(&progname, stderr, &text, status),
+            Err(Failure::Message(text, status)) => session::say(&progname, &mut stderr, &text, status),
             _ => Outcome::status(0),
         };
     }
     let streams = session::Streams {
         stdout_is_process: matches!(environment, Environment::Process),
         stdout: &mut *stdout,
-        stderr: &mut *stderr,
+        stderr,
         stdout_is_terminal,
-        stderr_is_terminal,
     };
     session::run(&progname, &options, &environment.all(), streams, interrupts.as_ref())
 }

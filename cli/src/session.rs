@@ -19,6 +19,7 @@ use dtrail_lang::stability;
 use dtrail_lang::{Compiled, ir};
 use dtrail_vm::consumer;
 use dtrail_vm::engine::Engine;
+use dtrail_vm::format::shown;
 use dtrail_vm::interp::Interp;
 use dtrail_vm::jit::{self, Jit};
 use dtrail_vm::output::TextOutput;
@@ -27,6 +28,7 @@ use crate::describe::{Described, descriptions};
 use crate::failure::Failure;
 use crate::files::OutputFiles;
 use crate::machine::{self, Machine, reason};
+use crate::messages::Messages;
 use crate::options::{EngineChoice, Form, Mode, Options, SourceChoice};
 use crate::{Interrupts, Outcome, Patience, dump, header, library, link, list, preprocess, sizes};
 
@@ -38,11 +40,9 @@ pub(crate) struct Streams<'a> {
     /// What the program prints.
     pub(crate) stdout: &'a mut dyn Write,
     /// Notices and errors.
-    pub(crate) stderr: &'a mut dyn Write,
+    pub(crate) stderr: Messages<'a>,
     /// Whether that is a terminal.
     pub(crate) stdout_is_terminal: bool,
-    /// Whether that is a terminal.
-    pub(crate) stderr_is_terminal: bool,
     /// Whether `stdout` is this process's standard output, and not a test's buffer.
     pub(crate) stdout_is_process: bool,
 }
@@ -74,7 +74,7 @@ pub(crate) fn run<'a>(
     };
     match session.run(environment) {
         Ok(outcome) => outcome,
-        Err(Failure::Message(text, status)) => say(progname, &mut *session.streams.stderr, &text, status),
+        Err(Failure::Message(text, status)) => say(progname, &mut session.streams.stderr, &text, status),
         Err(Failure::Program(diagnostic)) => {
             session.report(&diagnostic);
             Outcome::status(1)
@@ -472,7 +472,7 @@ impl Session<'_> {
             None => self.streams.stdout,
         };
         let files = Box::new(files);
-        let mut output = TextOutput::with_files(out, &mut *self.streams.stderr, terminal, files);
+        let mut output = TextOutput::with_files(out, &mut self.streams.stderr, terminal, files);
         let mut engine: Box<dyn Engine> = match self.options.engine {
             Some(EngineChoice::Interp) => Box::new(Interp::default()),
             Some(EngineChoice::Jit) => Box::new(Jit::after(0)),
@@ -548,21 +548,18 @@ impl Session<'_> {
 
     /// A mistake in a program: DTrace's line first unless a person reads it, then the place, unless we are called `dtrace`.
     fn report(&mut self, diagnostic: &Diagnostic) {
-        let text = match (self.terse, self.streams.stderr_is_terminal) {
-            (false, true) => {
-                let style = if self.plain { Style::Plain } else { Style::Colour };
-                format!("{}: {}", self.progname, render::long(diagnostic, &self.sources, style))
-            }
-            (terse, _) => {
-                let line = render::classic(diagnostic, &self.sources, self.settings.errtags);
-                let excerpt = if terse {
-                    String::new()
-                } else {
-                    render::excerpt(diagnostic, &self.sources, Style::Plain)
-                };
-                format!("{}: {line}\n{excerpt}", self.progname)
-            }
+        if !self.terse && self.streams.stderr.is_terminal() {
+            let style = if self.plain { Style::Plain } else { Style::Colour };
+            let text = render::long(diagnostic, &self.sources, style);
+            self.streams.stderr.rendered(&format!("{}: {text}", self.progname));
+            return;
+        }
+        let line = render::classic(diagnostic, &self.sources, self.settings.errtags);
+        let excerpt = match self.terse {
+            true => String::new(),
+            false => render::excerpt(diagnostic, &self.sources, Style::Plain),
         };
+        let text = format!("{}: {line}\n{excerpt}", self.progname);
         let _ = self.streams.stderr.write_all(text.as_bytes());
     }
 
@@ -655,7 +652,10 @@ impl Session<'_> {
             Some(file) => {
                 print_to(file, &format!("'{}'", self.options.output.as_deref().unwrap_or("")), bytes)
             }
-            None => print_to(&mut *self.streams.stdout, STANDARD_OUTPUT, bytes),
+            None => {
+                let shown = shown(bytes, self.streams.stdout_is_terminal);
+                print_to(&mut *self.streams.stdout, STANDARD_OUTPUT, &shown)
+            }
         }
     }
 }

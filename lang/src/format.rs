@@ -83,6 +83,8 @@ pub enum ConversionKind {
     Str,
     /// `S`
     EscapedStr,
+    /// `S` of an array of characters, whose NUL shows only if the array has one.
+    EscapedArray,
     /// `T`
     Time,
     /// `Y`

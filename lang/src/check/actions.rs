@@ -13,12 +13,25 @@ use crate::ast::{Expr, ExprKind};
 use crate::builtins::aggs::Shape;
 use crate::builtins::{Action, AggFn};
 use crate::diag::{Diagnostic, Tag};
-use crate::format::Format;
+use crate::format::{ConversionKind, Format, Piece, Width};
 use crate::ir::{AggId, ValueType};
 use crate::source::Span;
 use crate::types::Type;
 
 /// The tags of an action that takes aggregations: argument of another kind, and unknown aggregation.
+/// Of each value that a format takes, whether it is the bytes of an array.
+fn whole_arrays(format: &Format) -> Vec<bool> {
+    let mut whole = Vec::new();
+    for piece in &format.pieces {
+        let Piece::Conversion(conversion) = piece else { continue };
+        let stars =
+            [conversion.width, conversion.precision].iter().filter(|width| **width == Width::Arg).count();
+        whole.extend(std::iter::repeat_n(false, stars));
+        whole.push(matches!(conversion.kind, ConversionKind::EscapedArray | ConversionKind::WideStr));
+    }
+    whole
+}
+
 fn aggregation_tags(action: Action) -> (Tag, Tag) {
     match action {
         Action::Clear => (Tag::ClearAggarg, Tag::ClearAggbad),
@@ -253,14 +266,12 @@ impl Body<'_, '_> {
             target: self.session.has_target(),
         };
         let format = format::resolve(&parsed, &self.session.types, values, span)?;
+        let whole = whole_arrays(&format);
         let mut recorded = Vec::with_capacity(shown.len());
         for (i, info) in infos.iter().enumerate().skip(1) {
-            // Of an array of other than characters only wide strings are printed.
-            let wide = matches!(self.session.types.resolve(info.ty), Type::Array(..))
-                && self.session.value_type(info.ty).is_none();
-            let ty = match wide {
-                true => self.recorded_whole(*info, args[i].span)?,
-                false => self.recorded(*info, args[i].span)?,
+            let ty = match whole.get(i - 1) {
+                Some(true) => self.recorded_whole(*info, args[i].span)?,
+                _ => self.recorded(*info, args[i].span)?,
             };
             recorded.push((i, ty));
         }

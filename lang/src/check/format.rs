@@ -353,6 +353,9 @@ pub fn resolve(
             {
                 ConversionKind::Symbolic(kind)
             }
+            Prints::Kind(ConversionKind::EscapedStr) if values.exact && !types.is_string(ty) => {
+                ConversionKind::EscapedArray
+            }
             Prints::Integer(base, upper, shows_sign) => {
                 ConversionKind::Integer { base, upper, signed: shows_sign && signed, bits }
             }

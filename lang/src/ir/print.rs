@@ -608,6 +608,7 @@ fn conversion_text(c: &Conversion) -> String {
         ConversionKind::EscapedChar => out.push('C'),
         ConversionKind::Str => out.push('s'),
         ConversionKind::EscapedStr => out.push('S'),
+        ConversionKind::EscapedArray => out.push('B'),
         ConversionKind::Time => out.push('T'),
         ConversionKind::Date => out.push('Y'),
         ConversionKind::KernelAddress => out.push('a'),

@@ -121,7 +121,7 @@ impl Session<'_> {
 
     fn style(&self) -> Style<'_> {
         let symbols = symbols(self.host, &self.world.stacks, &self.settings);
-        Style { host: self.host, escape: false, symbols }
+        Style { host: self.host, escape: self.escapes(), symbols }
     }
 
     /// A newline that only DTrace's text has.

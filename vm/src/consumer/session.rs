@@ -579,6 +579,7 @@ impl<'a> Session<'a> {
     /// Prints a row and carries out its actions. `followed` as in [`flow::Stream::prefix`].
     pub(super) fn row(&mut self, records: &Records, row: Row, probe: ProbeIndex, cpu: u32, followed: bool) {
         let Settings { quiet, flowindent, testing, .. } = self.settings;
+        let escape = self.escapes();
         self.text.clear();
         if !std::mem::replace(&mut self.heading_decided, true) {
             match (flowindent, quiet) {
@@ -591,9 +592,9 @@ impl<'a> Session<'a> {
             if flowindent {
                 let clause = self.clause_of(records, row).unwrap_or(ClauseId(0));
                 let stream = self.streams.entry(cpu).or_default();
-                stream.prefix(&mut self.text, cpu, of, (probe, clause), followed);
+                stream.prefix(&mut self.text, cpu, of, (probe, clause), followed, escape);
             } else if !quiet {
-                row::prefix(&mut self.text, cpu, of, testing);
+                row::prefix(&mut self.text, cpu, of, testing, escape);
             }
         }
         for index in row.indices() {
@@ -608,10 +609,15 @@ impl<'a> Session<'a> {
         self.output.write(&self.text);
     }
 
+    /// Whether control characters in traced data are escaped where text is made. JSON does so itself.
+    pub(super) fn escapes(&self) -> bool {
+        self.settings.format != OutputFormat::Json && self.output.is_terminal()
+    }
+
     /// Appends the text of one action, or does what it says; `first` finds its values.
     pub(super) fn action(&mut self, records: &Records, id: SiteId, first: usize, probe: ProbeIndex) {
         let Some(site) = self.plan.program.sites.get(id.index()) else { return };
-        let escape = self.output.is_terminal();
+        let escape = self.escapes();
         if site.action == Action::Printa || site.action == Action::Trunc {
             self.rekey();
         }
@@ -642,7 +648,7 @@ impl<'a> Session<'a> {
                 (Some(address), Some(bytes)) => {
                     let most = settings.printsize as usize;
                     let bytes = bytes.bytes();
-                    print::target(text, address.int() as u64, shape, &bytes[..bytes.len().min(most)]);
+                    print::target(text, address.int() as u64, shape, &bytes[..bytes.len().min(most)], escape);
                 }
                 (Some(value), None) => print::value(text, shape, value, style),
                 _ => {}
@@ -725,7 +731,7 @@ impl<'a> Session<'a> {
     pub(super) fn print_unprinted(&mut self) {
         self.rekey();
         let symbols = symbols(self.host, &self.world.stacks, &self.settings);
-        let style = Style { host: self.host, escape: self.output.is_terminal(), symbols };
+        let style = Style { host: self.host, escape: self.escapes(), symbols };
         let tables = self.world.aggs.iter().filter(|table| !table.printed());
         let tables: Vec<&AggTable> =
             if self.settings.aggs.sort.reverse { tables.rev().collect() } else { tables.collect() };

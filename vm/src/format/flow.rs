@@ -6,6 +6,8 @@ use std::io::Write as _;
 use dtrail_lang::env::Probe;
 use dtrail_lang::ir::{ClauseId, ProbeIndex};
 
+use super::show;
+
 /// What a row does to the indentation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
@@ -45,7 +47,7 @@ pub fn heading(out: &mut Vec<u8>) {
 
 impl Stream {
     /// Appends what stands before a row. `followed`: the next record of the stream is of the same probe and another
-    /// clause.
+    /// clause. `escape`: the output is a terminal.
     pub fn prefix(
         &mut self,
         out: &mut Vec<u8>,
@@ -53,6 +55,7 @@ impl Stream {
         probe: &Probe,
         (index, clause): (ProbeIndex, ClauseId),
         followed: bool,
+        escape: bool,
     ) {
         let again = self.last.is_some_and(|(last, by)| last == index && by != clause);
         let kind = match kind(&probe.name) {
@@ -71,13 +74,17 @@ impl Stream {
             (Kind::Return, false) => " <- ",
             (Kind::None, _) => "| ",
         };
-        let _ = write!(out, "{cpu:3} {:indent$}{arrow}{}", "", probe.function, indent = self.indent);
-        let mut width = self.indent + arrow.len() + probe.function.chars().count();
+        let _ = write!(out, "{cpu:3} ");
+        let start = out.len();
+        let _ = write!(out, "{:indent$}{arrow}", "", indent = self.indent);
+        show(out, probe.function.as_bytes(), escape);
         if kind == Kind::None {
-            let _ = write!(out, ":{}", probe.name);
-            width += 1 + probe.name.chars().count();
+            out.push(b':');
+            show(out, probe.name.as_bytes(), escape);
         }
-        let _ = write!(out, "{:blanks$} ", "", blanks = 41_usize.saturating_sub(width));
+        // A column is a character: bytes within one do not count.
+        let width = out[start..].iter().filter(|&&byte| byte & 0xc0 != 0x80).count();
+        out.resize(out.len() + 41_usize.saturating_sub(width) + 1, b' ');
         if kind == Kind::Entry {
             self.indent += 2;
         }
@@ -121,7 +128,7 @@ mod tests {
         heading(&mut out);
         let mut row = |probe: u32, clause: u32, followed: bool| {
             let probe_of = &program.probes[probe as usize];
-            stream.prefix(&mut out, 0, probe_of, (ProbeIndex(probe), ClauseId(clause)), followed);
+            stream.prefix(&mut out, 0, probe_of, (ProbeIndex(probe), ClauseId(clause)), followed, false);
             out.push(b'\n');
         };
         for probe in 0..5 {

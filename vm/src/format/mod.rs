@@ -62,6 +62,16 @@ fn show(out: &mut Vec<u8>, text: &[u8], escape: bool) {
     }
 }
 
+/// The bytes of a traced string as they are printed, on a terminal if `escape`: without commands to it.
+pub fn shown(text: &[u8], escape: bool) -> std::borrow::Cow<'_, [u8]> {
+    if !escape {
+        return text.into();
+    }
+    let mut out = Vec::with_capacity(text.len());
+    show(&mut out, text, true);
+    out.into()
+}
+
 /// [`show`], padded with blanks to `width` as [`pad`] does.
 fn show_padded(out: &mut Vec<u8>, text: &[u8], escape: bool, width: usize, left: bool) {
     let start = out.len();

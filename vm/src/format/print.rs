@@ -5,7 +5,7 @@ use std::io::Write as _;
 
 use dtrail_lang::ir::{TypeMember, TypeShape, TypeShapeKind};
 
-use super::{Style, float, show};
+use super::{Style, float, show, shown};
 use crate::value::ValueRef;
 
 /// Blanks before the outermost type.
@@ -13,11 +13,11 @@ const INDENT: usize = 44;
 /// Types nest no deeper.
 const DEPTH: usize = 10;
 
-/// Appends `0xADDRESS = *` and what stands there: `bytes` are what was captured of it.
-pub fn target(out: &mut Vec<u8>, address: u64, shape: &TypeShape, bytes: &[u8]) {
+/// Appends `0xADDRESS = *` and what stands there: `bytes` are what was captured of it. `escape`: the output is a terminal.
+pub fn target(out: &mut Vec<u8>, address: u64, shape: &TypeShape, bytes: &[u8], escape: bool) {
     // Writing to a vector cannot fail.
     let _ = writeln!(out, "{address:#x} = *");
-    Visit { out, bytes }.value(shape, Place { bit: 0, bits: None, name: "" }, 0);
+    Visit { out, bytes, escape }.value(shape, Place { bit: 0, bits: None, name: "" }, 0);
 }
 
 /// Where a value lies.
@@ -42,6 +42,7 @@ enum Flow {
 struct Visit<'a> {
     out: &'a mut Vec<u8>,
     bytes: &'a [u8],
+    escape: bool,
 }
 
 impl Visit<'_> {
@@ -173,13 +174,13 @@ impl Visit<'_> {
             let at = usize::try_from(place.bit / 8).ok()?;
             let bytes = self.bytes.get(at..)?;
             let text = bytes.split(|&byte| byte == 0).next().unwrap_or(&[]);
-            return Some([b"\"", text, b"\""].concat());
+            return Some([b"\"", &*shown(text, self.escape), b"\""].concat());
         }
         let value = self.word(place.bit, bits)?;
         let extended = crate::runtime::extend(value, bits as u8, true) as i64;
         Some(match &shape.kind {
             TypeShapeKind::Int { signed: false } => value.to_string().into_bytes(),
-            TypeShapeKind::Char { .. } => vec![b'\'', value as u8, b'\''],
+            TypeShapeKind::Char { .. } => [b"'", &*shown(&[value as u8], self.escape), b"'"].concat(),
             TypeShapeKind::Enum(names) => match names.iter().find(|(known, _)| *known == extended) {
                 Some((_, name)) => name.clone().into_bytes(),
                 None => extended.to_string().into_bytes(),
@@ -201,10 +202,10 @@ pub fn value(out: &mut Vec<u8>, shape: &TypeShape, value: ValueRef<'_>, style: S
         }
         (_, ValueRef::Int(number)) => {
             let bytes = number.to_le_bytes();
-            Inline { out, bytes: &bytes }.value(shape, 0, None, 0, true);
+            Inline { out, bytes: &bytes, escape: style.escape }.value(shape, 0, None, 0, true);
         }
         (_, ValueRef::Str(bytes)) => {
-            Inline { out, bytes: bytes.unwrap_or(&[]) }.value(shape, 0, None, 0, true);
+            Inline { out, bytes: bytes.unwrap_or(&[]), escape: style.escape }.value(shape, 0, None, 0, true);
         }
     }
 }
@@ -213,6 +214,7 @@ pub fn value(out: &mut Vec<u8>, shape: &TypeShape, value: ValueRef<'_>, style: S
 struct Inline<'a> {
     out: &'a mut Vec<u8>,
     bytes: &'a [u8],
+    escape: bool,
 }
 
 impl Inline<'_> {
@@ -221,7 +223,7 @@ impl Inline<'_> {
             self.out.extend_from_slice(b"...");
             return;
         }
-        let visit = Visit { out: &mut Vec::new(), bytes: self.bytes };
+        let visit = Visit { out: &mut Vec::new(), bytes: self.bytes, escape: self.escape };
         match &shape.kind {
             TypeShapeKind::Members(members) => {
                 self.out.extend_from_slice(b"{\n");

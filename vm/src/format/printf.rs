@@ -2,7 +2,7 @@
 
 use dtrail_lang::format::{Conversion, ConversionKind, Format, Piece, Width};
 
-use super::{Style, escape_byte, float, pad, show_padded, symbols, time};
+use super::{Style, escape_byte, float, pad, show, show_padded, symbols, time};
 use crate::runtime::extend;
 use crate::value::ValueRef;
 
@@ -106,6 +106,13 @@ pub(super) fn convert(
                 value.bytes().iter().chain([&0]).for_each(|&byte| escape_byte(out, byte));
             });
         }
+        ConversionKind::EscapedArray => {
+            field.made(out, |out| {
+                let bytes = value.bytes();
+                let end = bytes.iter().position(|&byte| byte == 0).map_or(bytes.len(), |at| at + 1);
+                bytes[..end].iter().for_each(|&byte| escape_byte(out, byte));
+            });
+        }
         ConversionKind::Time => field.made(out, |out| time::stamp(out, &local_time(int, style))),
         ConversionKind::Date => field.made(out, |out| time::date(out, &local_time(int, style))),
         ConversionKind::KernelAddress => {
@@ -125,13 +132,13 @@ pub(super) fn convert(
                 pad(out, field.cut(text), width, false);
             });
         }
-        ConversionKind::WideChar => field.made(out, |out| wide(out, int as u32)),
+        ConversionKind::WideChar => field.made(out, |out| wide(out, int as u32, style)),
         ConversionKind::WideStr => field.made(out, |out| {
             let words = value
                 .bytes()
                 .chunks_exact(4)
                 .map(|four| u32::from_le_bytes([four[0], four[1], four[2], four[3]]));
-            words.take_while(|&word| word != 0).for_each(|word| wide(out, word));
+            words.take_while(|&word| word != 0).for_each(|word| wide(out, word, style));
         }),
         ConversionKind::Float(letter) => {
             floating(out, field, float::number(value.bytes()).unwrap_or(0.0), letter);
@@ -140,9 +147,10 @@ pub(super) fn convert(
 }
 
 /// A character by its number, in UTF-8; what is none is a question mark.
-fn wide(out: &mut Vec<u8>, number: u32) {
+fn wide(out: &mut Vec<u8>, number: u32, style: Style<'_>) {
     let mut buffer = [0; 4];
-    out.extend_from_slice(char::from_u32(number).unwrap_or('?').encode_utf8(&mut buffer).as_bytes());
+    let text = char::from_u32(number).unwrap_or('?').encode_utf8(&mut buffer);
+    show(out, text.as_bytes(), style.escape);
 }
 
 fn floating(out: &mut Vec<u8>, field: &Field, value: f64, letter: char) {

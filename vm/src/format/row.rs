@@ -4,6 +4,8 @@ use std::io::Write as _;
 
 use dtrail_lang::env::Probe;
 
+use super::show;
+
 /// Appends the heading, which stands once before the first row.
 pub fn heading(out: &mut Vec<u8>, testing: bool) {
     // Writing to a vector cannot fail.
@@ -13,16 +15,19 @@ pub fn heading(out: &mut Vec<u8>, testing: bool) {
     };
 }
 
-/// Appends what stands before the text of a row.
-pub fn prefix(out: &mut Vec<u8>, cpu: u32, probe: &Probe, testing: bool) {
+/// Appends what stands before the text of a row. `escape`: the output is a terminal.
+pub fn prefix(out: &mut Vec<u8>, cpu: u32, probe: &Probe, testing: bool, escape: bool) {
     if !testing {
         let _ = write!(out, "{cpu:3} {:6} ", probe.id.0);
     }
-    let length = probe.function.len() + 1 + probe.name.len();
-    out.resize(out.len() + 32_usize.saturating_sub(length), b' ');
-    for part in [&probe.function, ":", &probe.name, " "] {
-        out.extend_from_slice(part.as_bytes());
-    }
+    let start = out.len();
+    show(out, probe.function.as_bytes(), escape);
+    out.push(b':');
+    show(out, probe.name.as_bytes(), escape);
+    let blanks = 32_usize.saturating_sub(out.len() - start);
+    out.resize(out.len() + blanks, b' ');
+    out[start..].rotate_right(blanks);
+    out.push(b' ');
 }
 
 #[cfg(test)]
@@ -37,12 +42,12 @@ mod tests {
         let program = parse::program(text).expect("IR of this test");
         let mut out = Vec::new();
         heading(&mut out, false);
-        prefix(&mut out, 0, &program.probes[0], false);
+        prefix(&mut out, 0, &program.probes[0], false, false);
         out.push(b'\n');
-        prefix(&mut out, 1000, &program.probes[1], false);
+        prefix(&mut out, 1000, &program.probes[1], false, false);
         out.push(b'\n');
         heading(&mut out, true);
-        prefix(&mut out, 0, &program.probes[0], true);
+        prefix(&mut out, 0, &program.probes[0], true, false);
         assert_eq!(
             String::from_utf8_lossy(&out),
             "CPU     ID                    FUNCTION:NAME

@@ -48,7 +48,7 @@ fn place(out: &mut Vec<u8>, addr: u64, place: Option<&Place>, detail: Detail) {
     };
 }
 
-/// Appends an address like [`place`], so that a file's names cannot command a terminal.
+/// Appends an address like [`place`], so that the names of files, modules and symbols cannot command a terminal.
 fn shown_place(out: &mut Vec<u8>, addr: u64, found: Option<&Place>, detail: Detail, style: Style<'_>) {
     let start = out.len();
     place(out, addr, found, detail);
@@ -60,7 +60,7 @@ fn shown_place(out: &mut Vec<u8>, addr: u64, found: Option<&Place>, detail: Deta
 
 /// Appends a kernel address as `%a` prints it.
 pub fn kernel_address(out: &mut Vec<u8>, addr: u64, style: Style<'_>) {
-    place(out, addr, style.symbols.names.kernel(addr).as_ref(), Detail::Offset);
+    shown_place(out, addr, style.symbols.names.kernel(addr).as_ref(), Detail::Offset, style);
 }
 
 /// Appends an address of the target process as `%A` prints it.
@@ -79,7 +79,7 @@ pub fn address(out: &mut Vec<u8>, value: u64, kind: Symbolic, style: Style<'_>) 
         _ => Detail::Symbol,
     };
     if !kind.is_numbered() {
-        return place(out, value, names.kernel(value).as_ref(), detail);
+        return shown_place(out, value, names.kernel(value).as_ref(), detail, style);
     }
     let (process, addr) = match stacks.get(value) {
         Some(stack) => (stack.process, stack.frames.first().copied().unwrap_or(0)),

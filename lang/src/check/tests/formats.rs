@@ -58,6 +58,59 @@ fn arguments() {
     }
 }
 
+/// The table of runtime spec §5.1: each conversion name takes these types and no others.
+#[test]
+fn each_conversion_takes_its_types() {
+    let values = [
+        ("char", "(char)1"),
+        ("unsigned char", "(unsigned char)1"),
+        ("short", "(short)1"),
+        ("unsigned short", "(unsigned short)1"),
+        ("int", "1"),
+        ("unsigned int", "1u"),
+        ("long", "1L"),
+        ("unsigned long", "1UL"),
+        ("long long", "1LL"),
+        ("unsigned long long", "1ULL"),
+        ("int64_t", "(int64_t)1"),
+        ("uint64_t", "(uint64_t)1"),
+        ("string", "\"x\""),
+        ("void *", "(void *)1"),
+        ("char *", "(char *)1"),
+    ];
+    let small = ["char", "unsigned char", "short", "unsigned short", "int", "unsigned int"].as_slice();
+    let large =
+        ["long", "unsigned long", "long long", "unsigned long long", "int64_t", "uint64_t"].as_slice();
+    let pointers = ["void *", "char *"].as_slice();
+    let signed = ["long", "long long", "int64_t"].as_slice();
+    let unsigned = ["unsigned long", "unsigned long long", "uint64_t"].as_slice();
+    let rows: &[(&str, &[&[&str]])] = &[
+        ("d i o u x X", &[small, large]),
+        ("c C", &[small]),
+        ("a p", &[small, large, pointers]),
+        ("hd hi", &[&["short"]]),
+        ("ho hu", &[&["unsigned short"]]),
+        ("hx hX", &[&["short", "unsigned short"]]),
+        ("ld li lld lli", &[signed]),
+        ("lo lu llo llu", &[unsigned]),
+        ("lx lX", &[&["long", "unsigned long", "int64_t", "uint64_t"]]),
+        ("llx llX", &[&["long long", "unsigned long long", "int64_t", "uint64_t"]]),
+        ("lc wc", &[&["int"]]),
+        ("s S", &[&["string"]]),
+        ("T Y", &[large]),
+        ("A k ls ws", &[]),
+    ];
+    for (names, takes) in rows {
+        for name in names.split(' ') {
+            for (ty, value) in values {
+                let fits = takes.iter().any(|types| types.contains(&ty));
+                let expect = if fits { "ok" } else { "D_PRINTF_ARG_TYPE 1:1" };
+                check_body(&format!("printf(\"%{name}\", {value});"), expect);
+            }
+        }
+    }
+}
+
 #[test]
 fn a_target_process_makes_user_addresses_printable() {
     let mut machine = Machine::new();

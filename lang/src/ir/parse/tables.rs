@@ -299,6 +299,7 @@ fn conversion(token: &str) -> Option<Conversion> {
         'C' => ConversionKind::EscapedChar,
         's' => ConversionKind::Str,
         'S' => ConversionKind::EscapedStr,
+        'B' => ConversionKind::EscapedArray,
         'T' => ConversionKind::Time,
         'Y' => ConversionKind::Date,
         'a' => ConversionKind::KernelAddress,

@@ -20,7 +20,7 @@ fn member(name: &str, offset: u64, bits: Option<u8>, shape: &Arc<TypeShape>) -> 
 
 fn check(shape: &TypeShape, bytes: &[u8], expect: &[&str]) {
     let mut out = Vec::new();
-    target(&mut out, 0x1f0, shape, bytes);
+    target(&mut out, 0x1f0, shape, bytes, false);
     let margin = " ".repeat(INDENT);
     let expect: String = expect.iter().map(|line| format!("{margin}{line}\n")).collect();
     assert_eq!(String::from_utf8_lossy(&out), format!("0x1f0 = *\n{expect}"));
@@ -145,7 +145,7 @@ fn nesting_ends() {
         nested = shape("struct n", 4, TypeShapeKind::Members([member("n", 0, None, &nested)].into()));
     }
     let mut out = Vec::new();
-    target(&mut out, 0, &nested, &[1, 0, 0, 0]);
+    target(&mut out, 0, &nested, &[1, 0, 0, 0], false);
     let text = String::from_utf8_lossy(&out).into_owned();
     assert_eq!(text.matches('{').count(), DEPTH);
     assert_eq!(text.matches('}').count(), DEPTH);

@@ -1,0 +1,58 @@
+//! Standard error as the command sees it. In: messages, which name files, probes and symbols of others. Out: the same
+//! bytes, or, on a terminal, with control characters escaped. What was rendered for a terminal passes as it is.
+
+use std::io::{self, Write};
+
+use dtrail_vm::format::shown;
+
+/// See the module.
+pub(crate) struct Messages<'a> {
+    out: &'a mut dyn Write,
+    terminal: bool,
+}
+
+impl<'a> Messages<'a> {
+    /// Messages to a stream; `terminal` says whether it is one.
+    pub(crate) fn new(out: &'a mut dyn Write, terminal: bool) -> Messages<'a> {
+        Messages { out, terminal }
+    }
+
+    /// Whether a person reads it.
+    pub(crate) fn is_terminal(&self) -> bool {
+        self.terminal
+    }
+
+    /// Writes a text that has colours and nothing else that a terminal obeys. A failure is nobody's business.
+    pub(crate) fn rendered(&mut self, text: &str) {
+        let _ = self.out.write_all(text.as_bytes());
+    }
+}
+
+impl Write for Messages<'_> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.out.write_all(&shown(bytes, self.terminal))?;
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.out.flush()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn terminals_get_no_control_characters() {
+        for (terminal, expect) in [(true, "x\\033[2J\n"), (false, "x\u{1b}[2J\n")] {
+            let mut out = Vec::new();
+            let mut messages = Messages::new(&mut out, terminal);
+            messages.write_all(b"x\x1b[2J\n").expect("a vector takes all");
+            assert_eq!(String::from_utf8_lossy(&out), expect);
+        }
+        let mut out = Vec::new();
+        Messages::new(&mut out, true).rendered("\u{1b}[1m");
+        assert_eq!(out, b"\x1b[1m");
+    }
+}

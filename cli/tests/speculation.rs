@@ -1,0 +1,137 @@
+//! Speculations and faults of live events: processes on several CPUs add to one speculation; reads that a source may not do.
+//! What cannot run here says `skipped: why`.
+
+#![allow(clippy::expect_used, reason = "a test fails by a panic, and its parts are no `#[test]` functions")]
+
+use std::path::PathBuf;
+use std::process::{Command, Output, Stdio};
+
+use dtrail_conformance::workload::{skipped, steps};
+use dtrail_kernel_bridge::caps;
+
+/// The command that was built with the test.
+const DTRAIL: &str = env!("CARGO_BIN_EXE_dtrail");
+
+/// The sources that this user may trace with.
+fn sources() -> Vec<&'static str> {
+    let mut sources = vec!["ptrace"];
+    match caps::can_bpf() {
+        Ok(()) => sources.push("bpf"),
+        Err(e) => skipped(&e.message),
+    }
+    sources
+}
+
+fn dtrail(source: &str, args: &[&str]) -> Output {
+    let mut command = Command::new(DTRAIL);
+    command.arg(format!("--source={source}")).args(args).current_dir("/").stdin(Stdio::null());
+    command.output().expect("it starts")
+}
+
+/// A script that is run by its path, gone with the value.
+struct Script(PathBuf);
+
+impl Script {
+    fn new(name: &str, text: &str) -> Script {
+        let path = std::env::temp_dir().join(format!("dtrail-speculation-{}-{name}", std::process::id()));
+        std::fs::write(&path, text).expect("a temporary file");
+        Script(path)
+    }
+
+    /// The command that runs it.
+    fn command(&self) -> String {
+        format!("/bin/sh {}", self.0.display())
+    }
+}
+
+impl Drop for Script {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_file(&self.0);
+    }
+}
+
+/// Whether processes can be bound to CPUs 0 and 1.
+fn two_cpus() -> bool {
+    let bound = |cpu: &str| {
+        Command::new("taskset").args(["-c", cpu, "true"]).output().is_ok_and(|output| output.status.success())
+    };
+    let both = bound("0") && bound("1");
+    if !both {
+        skipped("processes cannot be bound to two CPUs");
+    }
+    both
+}
+
+#[test]
+fn one_speculation_of_two_cpus() {
+    let Some(steps) = steps() else { return };
+    if !two_cpus() {
+        return;
+    }
+    let script = Script::new(
+        "cpus",
+        &format!(
+            "taskset -c 0 {steps} open=/nowhere/a\ntaskset -c 1 {steps} open=/nowhere/b\n\
+             taskset -c 0 {steps} open=/nowhere/c getpid=1\ntaskset -c 1 {steps} open=/nowhere/d getpid=1\n"
+        ),
+    );
+    // The second getpid commits what is no speculation any more; what came after the first vanishes.
+    let program = r#"
+        BEGIN { s = speculation(); }
+        syscall::openat:entry /execname == "steps" && progenyof($target)/ { speculate(s); printf("%d %s\n", cpu, copyinstr(arg1)); }
+        syscall::getpid:entry /execname == "steps" && progenyof($target)/ { commit(s); }"#;
+    for source in sources() {
+        let output = dtrail(source, &["-qn", program, "-c", &script.command()]);
+        let (out, err) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
+        assert_eq!((&*out, &*err), ("0 /nowhere/a\n1 /nowhere/b\n0 /nowhere/c\n\n", ""), "{source}");
+    }
+}
+
+#[test]
+fn each_thread_its_own_speculation_and_what_is_left_is_counted() {
+    let Some(steps) = steps() else { return };
+    let script = Script::new(
+        "each",
+        &format!(
+            "{steps} getpid=1 open=/nowhere/a\n{steps} getpid=1 open=/nowhere/b print=x\n{steps} getpid=1\n"
+        ),
+    );
+    // Two numbers for three that ask: the first is never given back, the second is, and so the third gets it.
+    let program = r#"
+        syscall::getpid:entry /execname == "steps" && progenyof($target)/ { self->s = speculation(); printf("%d\n", self->s); }
+        syscall::getpid:entry /execname == "steps" && progenyof($target)/ { @[self->s != 0] = count(); }
+        syscall::openat:entry /self->s/ { speculate(self->s); printf("%s\n", copyinstr(arg1)); }
+        syscall::write:entry /self->s/ { commit(self->s); self->s = 0; }"#;
+    for (source, nspec, expect, told) in sources().into_iter().flat_map(|source| {
+        [
+            (source, "2", "1\n2\nx/nowhere/b\n2\n\n        1                3\n", ""),
+            (
+                source,
+                "1",
+                "1\n0\nx0\n\n        1                1\n        0                2\n",
+                "failed speculations (no speculative buffer available)",
+            ),
+        ]
+    }) {
+        let nspec = format!("nspec={nspec}");
+        let output = dtrail(source, &["-qx", &nspec, "-n", program, "-c", &script.command()]);
+        let (out, err) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
+        // The traced program's own `x` goes to the same pipe at a moment of its own.
+        assert_eq!(out.replace('x', ""), expect.replace('x', ""), "{source} {nspec}");
+        assert!(err.contains(told) && err.is_empty() == told.is_empty(), "{source} {nspec}: {err}");
+    }
+}
+
+#[test]
+fn the_kernel_s_memory_is_closed_to_ptrace() {
+    let Some(steps) = steps() else { return };
+    let program = r#"
+        syscall::getpid:entry /pid == $target/ { printf("lost"); trace(*(int *)0xffffffff81000000); }
+        ERROR { printf("%d %d\n", arg4 == DTRACEFLT_KPRIV, arg2); }"#;
+    let output = dtrail("ptrace", &["-qn", program, "-c", &format!("{steps} getpid=1")]);
+    let (out, err) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
+    assert_eq!(&*out, "1 0\n\n");
+    let told = "dtrail: error in dt_clause_0 for probe ID ";
+    let fault = "(syscall:vmlinux:getpid:entry): invalid kernel access at insn ";
+    assert!(err.starts_with(told) && err.contains(fault) && err.lines().count() == 1, "{err}");
+}
