@@ -263,8 +263,8 @@ def keys(dtrail, count, reps, work, scratch, out):
         def once(n):
             if source == "synthetic":
                 with open(events, "w") as f:
-                    f.write(f"at {n}us\n")
-                program = "long i; tick-1us { " + action + ' } END { printf("end\\n"); }'
+                    f.write(f"at {200 * n}us\n")
+                program = "long i; tick-200us { " + action + ' } END { printf("end\\n"); }'
                 where, target = ["--source=synthetic=" + events], []
             else:
                 program = "syscall::lseek:entry /pid == $target/ { " + action + " }"

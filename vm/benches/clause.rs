@@ -152,7 +152,7 @@ impl ValueFormatter for CpuTime {
 /// printed, here as there. What this program has no need of is not done by hand: cuts, values of other functions, keys of
 /// other kinds, faults. So the native side is the least that gives the same result, and no more.
 struct Native {
-    sums: HashMap<[u64; 2], i64, RandomState>,
+    sums: HashMap<(u64, u64), i64, RandomState>,
     room: usize,
     lost: u64,
 }
@@ -168,10 +168,10 @@ impl Native {
         if pid != PID {
             return;
         }
-        if let Some(sum) = self.sums.get_mut(&[a, b]) {
+        if let Some(sum) = self.sums.get_mut(&(a, b)) {
             *sum = sum.wrapping_add(value as i64);
         } else if self.sums.len() < self.room {
-            self.sums.insert([a, b], value as i64);
+            self.sums.insert((a, b), value as i64);
         } else {
             self.lost += 1;
         }

@@ -6,8 +6,22 @@ use dtrail_lang::builtins::aggs::{FineBuckets, Percentiles, Shape};
 use super::{AggState, Buckets, Deviation, Distinct};
 
 impl AggState {
+    /// [`AggState::update`] of a state of one or two words, done in place; `false`: it is another.
+    #[inline(always)]
+    pub(super) fn update_words(&mut self, value: i64) -> bool {
+        match self {
+            AggState::Count(count) => *count = count.wrapping_add(1),
+            AggState::Sum(sum) => *sum = sum.wrapping_add(value),
+            AggState::Avg { count, sum } => {
+                *count = count.wrapping_add(1);
+                *sum = sum.wrapping_add(value);
+            }
+            _ => return false,
+        }
+        true
+    }
+
     /// One update. `shape` has the constants of the function; `weight` is 1 where D has none.
-    #[inline]
     pub fn update(&mut self, shape: Shape, value: i64, weight: i64) {
         match self {
             AggState::Count(count) => *count = count.wrapping_add(1),

@@ -204,7 +204,9 @@ impl AggTable {
     fn update_found(&mut self, found: Option<usize>, value: i64, weight: i64) -> bool {
         match found.and_then(|place| self.entries.get_mut(place)) {
             Some(entry) if entry.updated == self.generation => {
-                entry.state.update(self.shape, value, weight);
+                if !entry.state.update_words(value) {
+                    entry.state.update(self.shape, value, weight);
+                }
                 true
             }
             _ => false,

@@ -58,8 +58,8 @@ pub(super) enum Entry {
     Record,
     /// [`builtin`]
     Builtin,
-    /// [`event_int`]
-    EventInt,
+    /// One of [`EVENT_INTS`].
+    EventInt(usize),
     /// A subroutine of [`table::TABLE`].
     Routine(Func),
 }
@@ -75,9 +75,9 @@ impl Entry {
             Entry::UpdateTwo,
             Entry::Record,
             Entry::Builtin,
-            Entry::EventInt,
         ];
-        own.into_iter().chain(table::TABLE.iter().map(|(func, _)| Entry::Routine(*func)))
+        let events = (0..EVENT_INTS.len()).map(Entry::EventInt);
+        own.into_iter().chain(events).chain(table::TABLE.iter().map(|(func, _)| Entry::Routine(*func)))
     }
 
     /// Its place in [`Entry::all`].
@@ -90,8 +90,8 @@ impl Entry {
             Entry::UpdateTwo => 4,
             Entry::Record => 5,
             Entry::Builtin => 6,
-            Entry::EventInt => 7,
-            Entry::Routine(func) => 8 + func as usize,
+            Entry::EventInt(which) => 7 + which,
+            Entry::Routine(func) => 7 + EVENT_INTS.len() + func as usize,
         }
     }
 
@@ -105,7 +105,7 @@ impl Entry {
             Entry::UpdateTwo => "update_two",
             Entry::Record => "record",
             Entry::Builtin => "builtin",
-            Entry::EventInt => "event_int",
+            Entry::EventInt(which) => EVENT_INTS.get(which).map_or("", |&(_, name, _)| name),
             Entry::Routine(func) => func.row().name,
         }
     }
@@ -120,7 +120,11 @@ impl Entry {
             Entry::UpdateTwo => update_two as *const u8,
             Entry::Record => record as *const u8,
             Entry::Builtin => builtin as *const u8,
-            Entry::EventInt => event_int as *const u8,
+            Entry::EventInt(which) => {
+                // As below.
+                let routine: Option<EventInt> = EVENT_INTS.get(which).map(|&(_, _, routine)| routine);
+                routine.map_or(std::ptr::null(), |routine| routine as *const u8)
+            }
             Entry::Routine(func) => {
                 // The type is written out: a routine of another signature must not compile here, see `signature`.
                 type Routine = for<'r, 'a> extern "C" fn(&'r mut Run<'a>, u64, u64, u64, u32) -> u64;
@@ -128,6 +132,11 @@ impl Entry {
                 routine.map_or(std::ptr::null(), |routine| routine as *const u8)
             }
         }
+    }
+
+    /// What asks the event for an integer; `None` if that is no variable that [`asks_event`](crate::runtime::asks_event).
+    pub(super) fn of_event(var: BuiltinVar) -> Option<Entry> {
+        EVENT_INTS.iter().position(|&(own, ..)| own == var).map(Entry::EventInt)
     }
 
     /// What it takes and gives.
@@ -141,7 +150,8 @@ impl Entry {
             Entry::UpdateOne => (&[WORD, WORD, WORD, WORD], HALF),
             Entry::UpdateTwo => (&[WORD, WORD, WORD, WORD, WORD], HALF),
             Entry::Record => (&[WORD, HALF, WORD, WORD], HALF),
-            Entry::Builtin | Entry::EventInt => (&[WORD, HALF, HALF], WORD),
+            Entry::Builtin => (&[WORD, HALF, HALF], WORD),
+            Entry::EventInt(_) => (&[WORD, HALF], WORD),
             Entry::Routine(_) => (&[WORD, WORD, WORD, WORD, HALF], WORD),
         };
         let mut signature = Signature::new(convention);
@@ -226,12 +236,23 @@ extern "C" fn builtin(run: &mut Run<'_>, var: u32, index: u32) -> u64 {
     }
 }
 
-/// [`Run::event_int`]: `var` indexes the rows. Gives the value.
-extern "C" fn event_int(run: &mut Run<'_>, var: u32, index: u32) -> u64 {
-    match BuiltinVar::ROWS.get(var as usize) {
-        Some(row) => run.event_int(row.id, index),
-        None => run.bug("compiled code for a built-in that is not there"),
-    }
+/// Asks the event for an integer: the run, and the index of an argument. Gives the value.
+type EventInt = for<'r, 'a> extern "C" fn(&'r mut Run<'a>, u32) -> u64;
+
+/// A routine for each of these variables: one that looked up which is meant would take as long again.
+macro_rules! event_ints {
+    ($($name:ident $var:ident),*) => {
+        $(extern "C" fn $name(run: &mut Run<'_>, index: u32) -> u64 {
+            run.event_int(BuiltinVar::$var, index)
+        })*
+        const EVENT_INTS: &[(BuiltinVar, &str, EventInt)] =
+            &[$((BuiltinVar::$var, stringify!($name), $name)),*];
+    };
+}
+
+event_ints! {
+    event_arg Arg, event_pid Pid, event_tid Tid, event_ppid Ppid, event_uid Uid, event_gid Gid, event_cpu Cpu,
+    event_timestamp Timestamp, event_walltimestamp Walltimestamp, event_errno Errno
 }
 
 // Compiled code looks at the status of a run there.

@@ -1,10 +1,12 @@
 //! When a clause is compiled, what is compiled, and what stays with the interpreter. That both engines agree is tested with
 //! the interpreter's operations (`interp::tests`) and by random programs (`placement`).
 
+use dtrail_lang::builtins::BuiltinVar;
 use dtrail_lang::ir::{ProbeIndex, parse};
 use dtrail_lang::plan::layout::{HEADER_SIZE, outcome};
 use dtrail_lang::plan::{ClauseLayout, Slot, SlotKind};
 
+use super::frame::Entry;
 use super::*;
 use crate::engine::Input;
 use crate::runtime::{Space, World};
@@ -132,7 +134,7 @@ fn the_text_of_compiled_code() {
     let calls = text.lines().filter(|line| line.contains("call fn")).count();
     assert_eq!(calls, 3, "{text}");
     for part in
-        ["# clause c0\nfunction %c0(i64) -> i64", "= %event_int sig", "= %update_two sig", "= %aggregate sig"]
+        ["# clause c0\nfunction %c0(i64) -> i64", "= %event_pid sig", "= %update_two sig", "= %aggregate sig"]
     {
         assert!(text.contains(part), "{part} in {text}");
     }
@@ -170,4 +172,14 @@ fn compiled_code_is_freed_with_its_engine() {
     let after = executable().unwrap_or(0);
     // Other tests of this process may compile at the same time.
     assert!(after < before + 100 * 4096, "{before} before, {after} after");
+}
+
+#[test]
+fn integers_of_the_event_are_asked_of_it_at_once() {
+    for row in BuiltinVar::ROWS {
+        let direct = Entry::of_event(row.id).is_some();
+        assert_eq!(direct, crate::runtime::asks_event(row.id), "{}", row.name);
+    }
+    let indices: Vec<_> = Entry::all().map(Entry::index).collect();
+    assert_eq!(indices, (0..indices.len()).collect::<Vec<_>>(), "each entry is at its place");
 }

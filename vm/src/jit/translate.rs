@@ -23,7 +23,7 @@ use dtrail_lang::plan::{Plan, Side, SlotKind};
 
 use super::frame::{Entry, Frame};
 use crate::agg::AggTable;
-use crate::runtime::{NULL, Reach, asks_event};
+use crate::runtime::{NULL, Reach};
 use crate::vars::{CELL_SIZE, CELL_WORD, Fixed, Vars};
 
 /// What a function gives when the clause came to its end. No point is so large.
@@ -438,11 +438,15 @@ impl Translation<'_> {
             };
             return self.set(dst, value);
         }
-        let entry = if asks_event(var) { Entry::EventInt } else { Entry::Builtin };
         let run = self.pointer(offset_of!(Frame, run));
-        let var = self.builder.ins().iconst(types::I32, var as i64);
         let index = self.builder.ins().iconst(types::I32, i64::from(index));
-        let value = self.call(entry, &[run, var, index]);
+        let value = match Entry::of_event(var) {
+            Some(entry) => self.call(entry, &[run, index]),
+            None => {
+                let var = self.builder.ins().iconst(types::I32, var as i64);
+                self.call(Entry::Builtin, &[run, var, index])
+            }
+        };
         self.end_if_stopped(inst);
         self.set(dst, value)
     }
