@@ -108,7 +108,7 @@ impl Session<'_> {
             return Err(errors::redeclared(name.span, &name.name, &current, previous));
         }
         let ty = self.types.define_name(&name.name, ty);
-        self.declared_types.push((name.span, ty));
+        self.declared_types.push((self.included, ty));
         match self.types.depth(ty) > MAX_DEPTH {
             true => Err(errors::type_too_deep(name.span)),
             false => Ok(()),
@@ -132,7 +132,7 @@ impl Session<'_> {
         }
         self.typedefs.insert(name.name.clone());
         let ty = self.types.define_name(&name.name, ty);
-        self.declared_types.push((name.span, ty));
+        self.declared_types.push((self.included, ty));
         Ok(())
     }
 

@@ -151,8 +151,8 @@ pub struct Session<'a> {
     pub(super) enumerators: HashMap<String, Folded>,
     /// The typedefs that programs made; their types are in the table.
     pub(super) typedefs: HashSet<String>,
-    /// The types that programs declare, with where they do.
-    pub(super) declared_types: Vec<(Span, TypeId)>,
+    /// The types that programs declare, with whether that is in an included file.
+    pub(super) declared_types: Vec<(bool, TypeId)>,
     /// Whether a kernel symbol that is given a type need not exist (`knodefs`).
     pub(super) knodefs: bool,
     /// What is declared stands in an included file.
@@ -306,15 +306,12 @@ impl<'a> Session<'a> {
 
     /// The types that programs declare, those of included files and the others, with everything in them known.
     pub fn declared_types(&mut self) -> (Vec<TypeId>, Vec<TypeId>) {
-        let (mut included, mut own) = (Vec::new(), Vec::new());
-        for (span, ty) in self.declared_types.clone() {
+        let (mut of_files, mut own) = (Vec::new(), Vec::new());
+        for (included, ty) in self.declared_types.clone() {
             self.load_types(ty);
-            let source = self.sources.get(span.source);
-            let file = place(&source.text, span.start).file;
-            let list = if file.is_some_and(|file| file != source.name) { &mut included } else { &mut own };
-            list.push(ty);
+            if included { of_files.push(ty) } else { own.push(ty) }
         }
-        (included, own)
+        (of_files, own)
     }
 
     /// The checked session.

@@ -295,7 +295,7 @@ impl Session<'_> {
             return Err(errors::tag_redefined(definition.span, &self.types.show(ty)));
         }
         self.absent.remove(&ty);
-        self.declared_types.push((definition.span, ty));
+        self.declared_types.push((self.included, ty));
         if self.included {
             self.c_tags.insert(ty);
         }

@@ -3,6 +3,7 @@
 
 use super::build::{Fits, Val};
 use super::clause::Lower;
+use super::expr::not_yet;
 use super::place::MemoryAt;
 use crate::ast::{Clause, Expr, ExprKind, UnaryOp};
 use crate::builtins::funcs::{FAMILIES, HARDWARE};
@@ -76,8 +77,9 @@ impl Lower<'_> {
             (Func::InetNtop, [family, addr]) => self.sized_address(func, family, FAMILIES, addr, span),
             (Func::LinkNtop, [kind, addr]) => self.sized_address(func, kind, HARDWARE, addr, span),
             (Func::Copyout, [from, to, size]) => {
+                let known = self.frame.early.constant(size).map(|c| c.value);
                 let size = self.value(size)?.reg;
-                let block = self.pointed_to(from, size)?;
+                let block = self.pointed_to(from, size, known)?;
                 let to = self.value(to)?.reg;
                 let done = self.emit_call(func, vec![block, to, size], RegKind::Int, span);
                 Ok(Val::new(done, Fits::ANY))
@@ -93,8 +95,9 @@ impl Lower<'_> {
             regs.push(match *param {
                 Proto::C("char *") | Proto::String | Proto::StringConstant => self.string(arg)?,
                 Proto::Bytes(_, size) => {
+                    let known = Some(i64::from(size));
                     let size = self.build.constant(arg.span, i64::from(size)).reg;
-                    self.pointed_to(arg, size)?
+                    self.pointed_to(arg, size, known)?
                 }
                 _ => self.value(arg)?.reg,
             });
@@ -135,8 +138,14 @@ impl Lower<'_> {
         }
     }
 
-    /// So many bytes where an expression points to.
-    fn pointed_to(&mut self, expr: &Expr, size: Reg) -> Result<Reg, Diagnostic> {
+    /// So many bytes where an expression points to; of a part of a variable as many as a constant says.
+    fn pointed_to(&mut self, expr: &Expr, size: Reg, known: Option<i64>) -> Result<Reg, Diagnostic> {
+        if self.leads_to_variable(expr) {
+            let bytes = known.and_then(|size| u32::try_from(size).ok());
+            let bytes =
+                bytes.ok_or_else(|| not_yet(expr.span, "sizes of variables that are no constants"))?;
+            return self.whole_behind(expr, bytes);
+        }
         let space = self.address_space(expr)?;
         let addr = self.value(expr)?.reg;
         Ok(self.block(addr, size, space, expr.span))
@@ -184,6 +193,14 @@ impl Lower<'_> {
     /// Bytes of a string or of memory to scratch memory.
     fn bcopy(&mut self, from: &Expr, to: &Expr, size: &Expr, span: Span) -> Lowered {
         let text = self.checked.types.is_string(self.info_of(from).ty);
+        if self.leads_to_variable(from) {
+            let known = self.frame.early.constant(size).map(|c| c.value);
+            let to = self.value(to)?.reg;
+            let size = self.scratch_size(size)?;
+            let bytes = self.pointed_to(from, size, known)?;
+            let done = self.emit_call(Func::Fill, vec![bytes, to, size], RegKind::Int, span);
+            return Ok(Val::new(done, Fits::ANY));
+        }
         let source = match text {
             true => self.string(from)?,
             false => self.value(from)?.reg,
@@ -211,8 +228,17 @@ impl Lower<'_> {
         addr: &Expr,
         span: Span,
     ) -> Lowered {
-        let space = self.address_space(addr)?;
         let known = self.frame.early.constant(kind).map(|c| c.value);
+        let size = known.and_then(|known| sizes.iter().find(|&&(kind, _)| kind == known));
+        if self.leads_to_variable(addr)
+            && let Some(&(_, size)) = size
+        {
+            let kind = self.value(kind)?.reg;
+            let length = self.build.constant(span, size).reg;
+            let block = self.pointed_to(addr, length, Some(size))?;
+            return Ok(Val::new(self.emit_call(func, vec![kind, block], RegKind::Str, span), Fits::ANY));
+        }
+        let space = self.address_space(addr)?;
         let kind = self.value(kind)?.reg;
         let addr = self.value(addr)?.reg;
         let sizes = match known {
