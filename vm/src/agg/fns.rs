@@ -143,6 +143,7 @@ pub(crate) fn divided(value: i64, normal: i64) -> i64 {
 mod tests {
     use dtrail_lang::builtins::AggFn;
     use dtrail_lang::builtins::aggs::LogLinear;
+    use proptest::prelude::*;
 
     use super::*;
 
@@ -223,6 +224,37 @@ mod tests {
             let mut state = of(row.id, &[(3, 2), (-4, 1)]);
             state.clear();
             assert_eq!(state, AggState::new(row.id), "{}", row.name);
+        }
+    }
+
+    proptest! {
+        /// A percentile is within 1 % of the value of its rank: the least that so many of all values do not exceed.
+        #[test]
+        fn percentiles_are_within_one_percent(
+            values in prop::collection::vec(
+                prop_oneof![-200_i64..200, -1_000_000_i64..1_000_000, any::<i64>(), (0_u32..63).prop_map(|k| 1_i64 << k)],
+                1..200,
+            ),
+            asked in prop::sample::select(vec![1_i64, 25, 50, 90, 99, 999, 9999, 100]),
+        ) {
+            let asked_for = Percentiles::NONE.and(asked).expect("a percentage");
+            let shape = Shape::Percentiles(asked_for);
+            let mut state = AggState::new(AggFn::Percentile);
+            values.iter().for_each(|&value| state.update(shape, value, 1));
+            let AggState::Buckets(buckets) = &state else { panic!("a sketch") };
+            let got = percentiles(buckets, asked_for).next().expect("one");
+            // The fraction that the constant says: digits behind the second are decimals, but 100 is all.
+            let (share, of) = match asked {
+                1..=100 => (asked as usize, 100),
+                101..=999 => (asked as usize, 1000),
+                _ => (asked as usize, 10_000),
+            };
+            let mut sorted = values.clone();
+            sorted.sort_unstable();
+            let rank = (sorted.len() * share).div_ceil(of).max(1);
+            let exact = sorted[rank - 1];
+            let off = i128::from(got) - i128::from(exact);
+            prop_assert!(off.abs() * 100 <= i128::from(exact.unsigned_abs()), "{got} for {exact}");
         }
     }
 }

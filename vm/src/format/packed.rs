@@ -182,3 +182,6 @@ fn keys(out: &mut Vec<u8>, row: &Row<'_>, style: Style<'_>) {
         }
     }
 }
+
+#[cfg(test)]
+mod tests;
