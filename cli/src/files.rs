@@ -69,6 +69,10 @@ impl Stream for Redirected {
     fn is_terminal(&self) -> bool {
         self.file.is_terminal()
     }
+
+    fn is_empty(&self) -> bool {
+        self.file.metadata().map_or(true, |metadata| metadata.len() == 0)
+    }
 }
 
 /// Empties a file and goes back to its start; what is no file stays as it is.

@@ -181,6 +181,7 @@ impl Session<'_> {
     fn settings(&mut self, environment: &[(String, String)]) -> Result<(), Failure> {
         // As dtrace(1) it is D alone that is understood, unless someone asks for more.
         self.settings.strict = self.terse;
+        self.settings.tool.debug = environment.iter().any(|(name, _)| name == "DTRACE_DEBUG");
         for (name, value) in environment {
             if let Some(option) = name.strip_prefix("DTRACE_OPT_") {
                 let value = Some(value.as_str()).filter(|value| !value.is_empty());

@@ -738,3 +738,61 @@ fn one_cpu_alone() {
         assert_eq!(output.status.code(), Some(1));
     }
 }
+
+/// A packet that this process sends to itself, as the kernel hands it to the loopback device.
+#[test]
+fn packets_are_dumped_decoded_and_kept() {
+    if caps::can_bpf().is_err() {
+        return skipped("packets are the kernel's");
+    }
+    let folder = std::env::temp_dir().join(format!("dtrail-pcap-{}", std::process::id()));
+    std::fs::create_dir_all(&folder).expect("a folder");
+    let file = folder.join("capture");
+    let (tshark, kept) = (folder.join("tshark"), file.display().to_string());
+    std::fs::write(&tshark, "#!/bin/sh\n/usr/bin/wc -c\n/bin/echo args: \"$@\"\n").expect("there is room");
+    std::fs::set_permissions(&tshark, std::os::unix::fs::PermissionsExt::from_mode(0o755)).expect("ours");
+    let capture = |path: &str, before: &str| {
+        let program = format!(
+            "BEGIN {{ printf(\"on\\n\"); }} {before} rawtp:net::net_dev_queue /pid == $1/ {{ pcap(args[0], PCAP_ETHER); exit(0); }}"
+        );
+        let mut child = Command::new(DTRAIL)
+            .args(["--source=bpf", "-qw", "-n", &program, &std::process::id().to_string()])
+            .env("PATH", path)
+            .stdin(Stdio::null())
+            .stdout(Stdio::piped())
+            .spawn()
+            .expect("it starts");
+        let mut out = child.stdout.take().expect("a pipe");
+        let mut first = [0; 3];
+        out.read_exact(&mut first).expect("its first line");
+        let socket = std::net::UdpSocket::bind("127.0.0.1:0").expect("a socket");
+        let own = socket.local_addr().expect("bound");
+        while child.try_wait().expect("it can be waited for").is_none() {
+            socket.send_to(b"dtrail was here", own).expect("the loopback device is there");
+            std::thread::sleep(std::time::Duration::from_millis(20));
+        }
+        let mut text = String::new();
+        out.read_to_string(&mut text).expect("text");
+        assert_eq!((&first, child.wait().expect("it ended").code()), (b"on\n", Some(0)));
+        text
+    };
+    // 14 bytes of Ethernet, 20 of IP and 8 of UDP come before the 15 of ours.
+    let dumped = capture("/nowhere", "");
+    assert!(dumped.starts_with("\n             0  1  2  3"), "{dumped}");
+    let digits =
+        dumped.lines().filter_map(|line| Some(line.split_once(": ")?.1.get(..47)?.trim_end().split(' ')));
+    let bytes: Vec<u8> =
+        digits.flatten().map(|byte| u8::from_str_radix(byte, 16).expect("two digits")).collect();
+    assert_eq!((bytes.len(), &bytes[12..14], &bytes[42..]), (57, &[8, 0][..], &b"dtrail was here"[..]));
+    // 24 bytes of the file's header, 16 of the packet's.
+    let decoded = capture(&folder.display().to_string(), "");
+    assert_eq!(decoded, "pcap \t97\npcap \targs: -n -r -\n\n");
+    assert_eq!(capture("/nowhere", &format!("BEGIN {{ freopen(\"{kept}\"); }}")), "");
+    let written = std::fs::read(&file).expect("it is there");
+    assert_eq!(written.len(), 97 + 1, "and the newline that ends a run");
+    assert_eq!(&written[..4], &0xa1b2_c3d4_u32.to_ne_bytes());
+    assert_eq!((&written[20..24], &written[32..40]), (&[1, 0, 0, 0][..], &[57, 0, 0, 0, 57, 0, 0, 0][..]));
+    // The port, and with it the checksum, is another one.
+    assert_eq!(written[82..97], bytes[42..]);
+    let _ = std::fs::remove_dir_all(&folder);
+}

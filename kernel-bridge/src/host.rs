@@ -1,7 +1,9 @@
 //! The machine as the consumer sees it: clocks, the tracer's own identity, local time, memory of the kernel. Reads `/proc/self` once and the
 //! time zone once; never NSS, so that a static binary works everywhere.
 
+use std::io::Write as _;
 use std::os::unix::ffi::OsStrExt;
+use std::process::Stdio;
 use std::rc::Rc;
 
 use dtrail_vm::fault::{FaultKind, Raised};
@@ -103,6 +105,10 @@ impl Host for LinuxHost {
         system(command);
     }
 
+    fn decode(&self, capture: &[u8]) -> Option<Vec<u8>> {
+        decode("tshark", capture)
+    }
+
     fn local_time(&self, unix_seconds: i64) -> LocalTime {
         local_time(&self.zone, unix_seconds)
     }
@@ -113,6 +119,21 @@ pub(crate) fn system(command: &[u8]) {
     let command = std::ffi::OsStr::from_bytes(command);
     // The status is ignored, and so is that there is no shell.
     let _ = std::process::Command::new("/bin/sh").arg("-c").arg(command).status();
+}
+
+/// What a program that reads a capture file from its standard input prints; `None` if it cannot be run.
+fn decode(program: &str, capture: &[u8]) -> Option<Vec<u8>> {
+    let mut child = std::process::Command::new(program)
+        .args(["-n", "-r", "-"])
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::null())
+        .spawn()
+        .ok()?;
+    // One packet is less than a pipe holds: it is written before anything is read.
+    let written = child.stdin.take().map(|mut input| input.write_all(capture));
+    let output = child.wait_with_output().ok()?;
+    (written.is_some_and(|written| written.is_ok()) && output.status.success()).then_some(output.stdout)
 }
 
 /// Monotonic nanoseconds, the clock of `timestamp` under every source that watches this machine.

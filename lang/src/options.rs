@@ -124,6 +124,8 @@ pub struct Options {
     pub temporal: bool,
     /// Most bytes that `print` takes of what a pointer points to.
     pub printsize: u32,
+    /// Most bytes that `pcap` takes of a packet.
+    pub pcapsize: u32,
     /// How many speculations there can be at a time.
     pub nspec: u32,
     /// Nanoseconds until a speculation that was committed or discarded can be used again; 0: when the firing has ended.
@@ -215,6 +217,7 @@ impl Default for Options {
             bufresize: BufResize::Auto,
             temporal: false,
             printsize: 8192,
+            pcapsize: 1514,
             nspec: 1,
             cleanrate: 0,
             flowindent: false,
@@ -538,7 +541,7 @@ const ROWS: &[Row] = &[
     row("maxframes", Kind::Number(1, u32::MAX, |o| &mut o.stacks.maxframes)),
     row("noresolve", Kind::Bool(|o| &mut o.noresolve)),
     row("nspec", Kind::Number(1, 16, |o| &mut o.nspec)),
-    row("pcapsize", Kind::Unused(Shape::Size)),
+    row("pcapsize", Kind::SmallSize(1, 1 << 16, |o| &mut o.pcapsize)),
     dynamic("printsize", Kind::PrintSize),
     dynamic("quiet", Kind::Bool(|o| &mut o.quiet)),
     dynamic("quietresize", Kind::Bool(|o| &mut o.quietresize)),

@@ -43,6 +43,11 @@ pub trait Host {
     fn parent(&self, pid: u32) -> Option<u32>;
     /// Runs a command with the shell and waits for it (`system`). What becomes of it is its own affair.
     fn system(&self, command: &[u8]);
+    /// What a decoder of captured packets makes of a capture file, if there is one (`pcap`).
+    fn decode(&self, capture: &[u8]) -> Option<Vec<u8>> {
+        let _ = capture;
+        None
+    }
     /// Local time of a moment, for `%Y` and `%T`.
     fn local_time(&self, unix_seconds: i64) -> LocalTime;
     /// What subroutines ask of the machine.

@@ -1,3 +1,2 @@
-/* @@ args: -q -x late=dynamic */
-#pragma D option late=dynamic
+/* @@ args: -q -x late=static */
 BEGIN { printf("%d", 1); exit(0); }

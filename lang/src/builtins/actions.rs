@@ -128,7 +128,7 @@ actions! {
     Panic = "panic", &[], 0, false, Data, User, false, destructive;
     /// Calls the kernel's debugger: not available.
     Breakpoint = "breakpoint", &[], 0, false, Data, User, false, destructive;
-    /// Bytes of a network packet: not available yet.
+    /// The first bytes of a network packet, decoded, dumped or appended to a capture file.
     Pcap = "pcap", &[C("void *"), INT], 2, false, Data, User, false;
 }
 
@@ -140,7 +140,7 @@ impl Action {
 
     /// Whether it is only known by name: its arguments are checked, then it is refused.
     pub fn unavailable(self) -> bool {
-        matches!(self, Action::Chill | Action::Panic | Action::Breakpoint | Action::Pcap)
+        matches!(self, Action::Chill | Action::Panic | Action::Breakpoint)
     }
 
     /// The action of a D name.

@@ -6,7 +6,7 @@
 use super::errors;
 use super::expr::Body;
 use super::format::{self, Values};
-use super::info::{ExprInfo, Meaning, Printed, Site, SiteDetail};
+use super::info::{ExprInfo, Meaning, Packet, Printed, Site, SiteDetail};
 use super::printed::shape;
 use super::shapes;
 use crate::ast::{Expr, ExprKind};
@@ -16,7 +16,7 @@ use crate::diag::{Diagnostic, Tag};
 use crate::format::{ConversionKind, Format, Piece, Width};
 use crate::ir::{AggId, ValueType};
 use crate::source::Span;
-use crate::types::Type;
+use crate::types::{TagKind, Type};
 
 /// The tags of an action that takes aggregations: argument of another kind, and unknown aggregation.
 /// Of each value that a format takes, whether it is the bytes of an array.
@@ -89,7 +89,11 @@ impl Body<'_, '_> {
             Action::Raise | Action::Speculate | Action::Commit | Action::Discard => {
                 (vec![(0, ValueType::Int { bits: 32, signed: true })], SiteDetail::None)
             }
-            Action::Chill | Action::Panic | Action::Breakpoint | Action::Pcap => {
+            Action::Pcap => {
+                let packet = self.packet().ok_or_else(|| errors::no_packets(span))?;
+                (vec![(1, ValueType::Int { bits: 32, signed: true })], SiteDetail::Packet(packet))
+            }
+            Action::Chill | Action::Panic | Action::Breakpoint => {
                 return Err(errors::not_implemented(span, action.row().name));
             }
             Action::Printa => self.printa(args, &infos, span)?,
@@ -169,6 +173,25 @@ impl Body<'_, '_> {
         };
         let limit = infos.get(2).map(|limit| Ok((2, self.recorded(*limit, args[2].span)?))).transpose()?;
         Ok((limit.into_iter().collect(), SiteDetail::Memory(size)))
+    }
+
+    /// Where the parts of a packet are that `pcap` reads: the members of `struct sk_buff`, the program's own or the
+    /// kernel's.
+    fn packet(&mut self) -> Option<Packet> {
+        let buffer = self.session.types.add(Type::Tagged(TagKind::Struct, "sk_buff".into()));
+        self.session.with_members(buffer);
+        let types = &self.session.types;
+        let member = |name, bytes| {
+            let found = types.member(buffer, name)?;
+            let whole = found.bit_offset.is_multiple_of(8) && types.size(found.member.ty, 0) == Some(bytes);
+            whole.then_some((found.bit_offset / 8) as i64)
+        };
+        Some(Packet {
+            len: member("len", 4)?,
+            data_len: member("data_len", 4)?,
+            data: member("data", 8)?,
+            size: self.session.pcapsize,
+        })
     }
 
     /// `print(pointer)` and `print(value)`

@@ -62,6 +62,13 @@ pub(crate) fn are_not_supported_yet(span: Span, what: &str) -> Diagnostic {
     error(Tag::Unknown, span, format!("{what} are not supported yet"))
 }
 
+pub(crate) fn no_packets(span: Span) -> Diagnostic {
+    error(Tag::DeclIncomplete, span, "pcap( ) reads a struct sk_buff, and no such type is known").help(
+        "the kernel's types are in /sys/kernel/btf/vmlinux; a program may define the struct with its members len, \
+         data_len and data",
+    )
+}
+
 pub(crate) fn not_implemented(span: Span, function: &str) -> Diagnostic {
     error(Tag::Unknown, span, format!("{function}() is not implemented (yet)"))
 }

@@ -142,8 +142,23 @@ pub enum SiteDetail {
     Option(String, String),
     /// `tracemem`: this many bytes.
     Memory(u32),
+    /// `pcap`: what is read of a packet.
+    Packet(Packet),
     /// `print`: the value's type, or that of what it points to.
     Shape(std::sync::Arc<crate::ir::TypeShape>, Printed),
+}
+
+/// What `pcap` reads of a packet, whose members `len`, `data_len` and `data` lie at these offsets in `struct sk_buff`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Packet {
+    /// Bytes of the whole packet.
+    pub len: i64,
+    /// How many of them are elsewhere.
+    pub data_len: i64,
+    /// The address of the others.
+    pub data: i64,
+    /// The most bytes that are read there.
+    pub size: u32,
 }
 
 /// What `print` shows.

@@ -138,6 +138,8 @@ pub struct Session<'a> {
     pub(super) stacks: StackOptions,
     /// `printsize`: most bytes that `print` takes of what a pointer points to.
     pub(super) printsize: u32,
+    /// `pcapsize`: most bytes that `pcap` takes of a packet.
+    pub(super) pcapsize: u32,
     pub(super) types: TypeTable,
     pub(super) names: Names,
     pub(super) probes: Probes,
@@ -190,6 +192,7 @@ impl<'a> Session<'a> {
             limits: Limits::default(),
             stacks: StackOptions::default(),
             printsize: 8192,
+            pcapsize: 1514,
             types: TypeTable::new(),
             names: Names::default(),
             probes: Probes::default(),
@@ -228,6 +231,7 @@ impl<'a> Session<'a> {
         self.stacks = options.stacks;
         self.printsize = options.printsize;
         self.knodefs = options.knodefs;
+        self.pcapsize = options.pcapsize;
         let mut early = Early::new(program);
         for (index, item) in program.items.iter().enumerate() {
             let origin = Origin { program: self.programs.len(), item: index, member: 0 };

@@ -100,6 +100,7 @@ fn tables(program: &Program) -> Result<(), String> {
                 | Action::Trace
                 | Action::Exit
                 | Action::Tracemem
+                | Action::Pcap
                 | Action::Ftruncate
                 | Action::Raise
                 | Action::Stop
@@ -140,7 +141,18 @@ fn tables(program: &Program) -> Result<(), String> {
             }
             Action::Trunc => matches!(site.args[..], [] | [ValueType::Int { .. }]),
             Action::Printf | Action::System | Action::Freopen => true,
-            Action::Chill | Action::Panic | Action::Breakpoint | Action::Pcap => false,
+            // Bytes, how many there were, how many are elsewhere, the time, the kind of packet.
+            Action::Pcap => matches!(
+                site.args[..],
+                [
+                    ValueType::Bytes(_),
+                    ValueType::Int { .. },
+                    ValueType::Int { .. },
+                    ValueType::Int { .. },
+                    ValueType::Int { .. }
+                ]
+            ),
+            Action::Chill | Action::Panic | Action::Breakpoint => false,
             action => match (sampled(action), &site.args[..]) {
                 (Some((kind, _)), [ValueType::Symbolic(recorded)]) => kind == *recorded,
                 _ => false,

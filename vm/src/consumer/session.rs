@@ -21,7 +21,7 @@ use crate::engine::{Ending, Engine, Input};
 use crate::event::{Event, EventContext, EventSink, Flow, KernelState};
 use crate::fault::Raised;
 use crate::format::symbols::Symbols;
-use crate::format::{Style, dump, flow, print, printa, printf, row, trace};
+use crate::format::{Style, dump, flow, packet, print, printa, printf, row, trace};
 use crate::host::Host;
 use crate::output::Output;
 use crate::record::{Records, Row};
@@ -643,6 +643,14 @@ impl<'a> Session<'a> {
                 let bytes = values.next().map_or(&[][..], crate::value::ValueRef::bytes);
                 let limit = values.next().and_then(|limit| usize::try_from(limit.int()).ok());
                 dump::dump(text, &bytes[..limit.unwrap_or(usize::MAX).min(bytes.len())]);
+            }
+            (Action::Pcap, _) => {
+                let bytes = values.next().map_or(&[][..], crate::value::ValueRef::bytes);
+                let numbers: Vec<i64> = values.map(crate::value::ValueRef::int).collect();
+                if let &[length, elsewhere, time, kind] = &numbers[..] {
+                    let packet = packet::Packet::new(bytes, length, elsewhere, time, kind);
+                    packet.show(text, output.redirected(), &|capture| host.decode(capture));
+                }
             }
             (Action::Print, Detail::Shape(shape)) => match (values.next(), values.next()) {
                 (Some(address), Some(bytes)) => {

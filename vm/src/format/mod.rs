@@ -8,6 +8,7 @@ pub mod folded;
 pub mod histogram;
 pub mod json;
 pub mod packed;
+pub mod packet;
 pub mod print;
 pub mod printa;
 pub mod printf;

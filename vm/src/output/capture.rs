@@ -66,6 +66,11 @@ impl Output for CaptureOutput {
         Ok(())
     }
 
+    fn redirected(&self) -> Option<bool> {
+        let (_, bytes) = self.files.get(self.open?)?;
+        Some(bytes.is_empty())
+    }
+
     fn truncate(&mut self) {
         self.stream().clear();
     }

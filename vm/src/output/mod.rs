@@ -22,6 +22,8 @@ pub trait Output {
     fn reopen(&mut self, path: &[u8]) -> Result<(), String>;
     /// Empties the file that the stream goes to; nothing if it is no file (`ftruncate`).
     fn truncate(&mut self);
+    /// Whether the stream goes where [`Output::reopen`] sent it, and then whether nothing is there yet.
+    fn redirected(&self) -> Option<bool>;
 }
 
 /// The files behind an output stream, which only its owner can open.
@@ -38,6 +40,8 @@ pub trait Stream: std::io::Write {
     fn truncate(&mut self);
     /// Whether it is a terminal.
     fn is_terminal(&self) -> bool;
+    /// Whether nothing is there; what is no file has nothing.
+    fn is_empty(&self) -> bool;
 }
 
 /// No files: there is one stream, and it cannot be emptied.

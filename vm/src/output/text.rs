@@ -14,6 +14,8 @@ pub struct TextOutput<W, E> {
     files: Box<dyn Files>,
     /// Where `freopen` sent the output.
     redirected: Option<Box<dyn Stream>>,
+    /// Something went there.
+    written: bool,
     buffer: Vec<u8>,
     failed: Option<WriteError>,
     terminal: bool,
@@ -27,10 +29,20 @@ impl<W: Write, E: Write> TextOutput<W, E> {
 
     /// The same where `freopen` and `ftruncate` work.
     pub fn with_files(out: W, err: E, terminal: bool, files: Box<dyn Files>) -> TextOutput<W, E> {
-        TextOutput { out, err, files, redirected: None, buffer: Vec::new(), failed: None, terminal }
+        TextOutput {
+            out,
+            err,
+            files,
+            redirected: None,
+            written: false,
+            buffer: Vec::new(),
+            failed: None,
+            terminal,
+        }
     }
 
     fn pass_on(&mut self) {
+        self.written = true;
         if self.failed.is_none() {
             let out: &mut dyn Write = match &mut self.redirected {
                 Some(stream) => stream,
@@ -86,13 +98,20 @@ impl<W: Write, E: Write> Output for TextOutput<W, E> {
             self.pass_on();
         }
         self.redirected = stream;
+        self.written = false;
         Ok(())
+    }
+
+    fn redirected(&self) -> Option<bool> {
+        let stream = self.redirected.as_ref()?;
+        Some(!self.written && self.buffer.is_empty() && stream.is_empty())
     }
 
     fn truncate(&mut self) {
         if !self.buffer.is_empty() {
             self.pass_on();
         }
+        self.written = false;
         match &mut self.redirected {
             Some(stream) => stream.truncate(),
             None => self.files.truncate_first(),

@@ -3,15 +3,18 @@
 use super::Tables;
 use super::build::{Builder, Fits, Val};
 use super::formula::Frame;
+use super::place::MemoryAt;
 use super::whole::Wanted;
 use crate::ast::{self, Expr, ExprKind, Stmt};
-use crate::builtins::{Action, Func};
+use crate::builtins::{Action, BuiltinVar, Func};
 use crate::check::clause::{copies_out, statement};
 use crate::check::fold::Early;
-use crate::check::info::Printed;
+use crate::check::info::{Packet, Printed};
 use crate::check::{Checked, CheckedClause, ExprInfo, Meaning, Site, SiteDetail};
 use crate::diag::Diagnostic;
-use crate::ir::{ActionSite, BlockId, Clause, ClauseId, Detail, Op, Reg, RegKind, Terminator, ValueType};
+use crate::ir::{
+    ActionSite, BlockId, Clause, ClauseId, Detail, MemSize, Op, Reg, RegKind, Terminator, ValueType,
+};
 use crate::source::Span;
 
 /// A clause being lowered.
@@ -199,13 +202,18 @@ impl Lower<'_> {
                     values.push(self.stored_value(&args[*i], *ty)?);
                     types.push(*ty);
                 }
+                if let (SiteDetail::Packet(packet), Some(buffer)) = (detail, args.first()) {
+                    let (parts, of_parts) = self.packet(*packet, buffer)?;
+                    values.splice(..0, parts);
+                    types.splice(..0, of_parts);
+                }
                 if let Some(signal) = self.signal(*action, &values, expr.span) {
                     let dst = self.build.reg(RegKind::Int);
                     self.build.emit(expr.span, Op::Call { dst, func: Func::Signal, args: vec![signal] });
                     (values, types) = (Vec::new(), Vec::new());
                 }
                 let detail = match detail {
-                    SiteDetail::None | SiteDetail::Memory(_) => Detail::None,
+                    SiteDetail::None | SiteDetail::Memory(_) | SiteDetail::Packet(_) => Detail::None,
                     SiteDetail::Option(name, value) => {
                         Detail::Option { name: name.clone(), value: value.clone() }
                     }
@@ -269,6 +277,30 @@ impl Lower<'_> {
         let address = self.value(pointer)?.reg;
         let size = self.build.constant(pointer.span, i64::from(bytes)).reg;
         Ok((address, self.block(address, size, space, pointer.span)))
+    }
+
+    /// What `pcap` records of a packet: its first bytes, how many it has, how many of these are elsewhere, and the time.
+    fn packet(&mut self, packet: Packet, buffer: &Expr) -> Result<(Vec<Reg>, Vec<ValueType>), Diagnostic> {
+        let span = buffer.span;
+        let space = self.address_space(buffer)?;
+        let base = self.value(buffer)?.reg;
+        let mut load = |offset, size| {
+            let addr = self.address(MemoryAt { base: Some(base), offset, space }, span).reg;
+            let dst = self.build.reg(RegKind::Int);
+            self.build.emit(span, Op::Load { dst, addr, size, signed: false, space });
+            dst
+        };
+        let len = load(packet.len, MemSize::B4);
+        let elsewhere = load(packet.data_len, MemSize::B4);
+        let data = load(packet.data, MemSize::B8);
+        let size = self.build.constant(span, i64::from(packet.size)).reg;
+        let bytes = self.block(data, size, space, span);
+        let time = self.build.reg(RegKind::Int);
+        self.build.emit(span, Op::Builtin { dst: time, var: BuiltinVar::Walltimestamp, index: 0 });
+        let count = ValueType::Int { bits: 32, signed: false };
+        let types =
+            vec![ValueType::Bytes(packet.size), count, count, ValueType::Int { bits: 64, signed: true }];
+        Ok((vec![bytes, len, elsewhere, time], types))
     }
 
     /// The signal that an action sends at the event.

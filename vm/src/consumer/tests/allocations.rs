@@ -38,6 +38,10 @@ impl Output for Nowhere {
         Ok(())
     }
 
+    fn redirected(&self) -> Option<bool> {
+        None
+    }
+
     fn truncate(&mut self) {}
 }
 

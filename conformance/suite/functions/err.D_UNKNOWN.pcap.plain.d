@@ -1,1 +1,0 @@
-BEGIN { pcap((void *)0, 1); }

@@ -1,0 +1,3 @@
+/* @@ args: -q -x debug */
+/* Of a program that is refused there is nothing to tell. */
+BEGIN { trace(nosuch); }

@@ -1,0 +1,2 @@
+#pragma D option core=1
+BEGIN { exit(0); }

@@ -1,0 +1,2 @@
+#pragma D option ctypes=/x
+BEGIN { exit(0); }

@@ -1,0 +1,2 @@
+#pragma D option debug=1
+BEGIN { exit(0); }

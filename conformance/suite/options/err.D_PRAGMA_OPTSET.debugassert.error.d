@@ -1,0 +1,2 @@
+#pragma D option debugassert=1
+BEGIN { exit(0); }

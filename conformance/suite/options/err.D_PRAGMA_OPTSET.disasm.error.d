@@ -1,0 +1,2 @@
+#pragma D option disasm=16
+BEGIN { exit(0); }

@@ -1,0 +1,2 @@
+#pragma D option dofstashpath=/x
+BEGIN { exit(0); }

@@ -1,0 +1,2 @@
+#pragma D option dtypes=/x
+BEGIN { exit(0); }

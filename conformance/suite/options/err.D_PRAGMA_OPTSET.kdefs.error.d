@@ -1,0 +1,2 @@
+#pragma D option kdefs=1
+BEGIN { exit(0); }

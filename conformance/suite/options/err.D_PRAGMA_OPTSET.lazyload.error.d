@@ -1,0 +1,2 @@
+#pragma D option lazyload=1
+BEGIN { exit(0); }

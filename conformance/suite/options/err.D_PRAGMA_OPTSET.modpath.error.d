@@ -1,0 +1,2 @@
+#pragma D option modpath=/x
+BEGIN { exit(0); }

@@ -1,0 +1,2 @@
+#pragma D option strip=1
+BEGIN { exit(0); }

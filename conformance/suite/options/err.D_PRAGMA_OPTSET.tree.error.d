@@ -1,0 +1,2 @@
+#pragma D option tree=0
+BEGIN { exit(0); }

@@ -1,0 +1,2 @@
+#pragma D option udefs=1
+BEGIN { exit(0); }

@@ -1,0 +1,2 @@
+#pragma D option verbose=yes
+BEGIN { exit(0); }

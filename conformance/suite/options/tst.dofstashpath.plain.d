@@ -1,0 +1,2 @@
+/* @@ args: -q -x dofstashpath=/x */
+BEGIN { printf("%d", 1); exit(0); }

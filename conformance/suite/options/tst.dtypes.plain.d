@@ -1,0 +1,3 @@
+/* @@ args: -q -x dtypes=/dev/null */
+struct t { int x; };
+BEGIN { printf("%d", 1); exit(0); }

@@ -1,0 +1,2 @@
+/* @@ args: -q -x linknommap */
+BEGIN { printf("%d", 1); exit(0); }

@@ -1,0 +1,2 @@
+/* @@ args: -q -x procfspath=/proc */
+BEGIN { printf("%d", 1); exit(0); }

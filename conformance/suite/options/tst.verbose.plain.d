@@ -1,0 +1,2 @@
+/* @@ args: -q -x verbose */
+BEGIN { printf("%d", 1); exit(0); }
