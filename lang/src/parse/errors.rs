@@ -1,10 +1,12 @@
 //! The wording of the parser, and where the grammar's failures stand: pest's errors in, diagnostics that name the token
 //! a user typed out. Rules never leave this module.
 
+use std::ops::Range;
+
 use pest::error::{Error, ErrorVariant, InputLocation};
 
 use super::hints::{self, Place};
-use super::resolve::Scope;
+use super::resolve::{Meaning, Scope};
 use super::scan::{Class, Item};
 use super::words::punctuator;
 use super::{MAX_DEPTH, MAX_NESTING, Rule};
@@ -75,9 +77,7 @@ pub(super) fn refused(
     scope: &Scope<'_>,
     error: &Error<Rule>,
 ) -> Diagnostic {
-    let within = match error.location {
-        InputLocation::Pos(at) | InputLocation::Span((at, _)) => at,
-    };
+    let within = stop(error);
     let blanks =
         item.text.as_bytes()[within.min(item.text.len())..].iter().take_while(|&&b| b == b' ').count();
     let at = item.start + within + blanks;
@@ -107,9 +107,14 @@ pub(super) fn refused(
     }
 }
 
-/// The part of a clause that is complete before the grammar's failure, as a clause of its own; nothing of a declaration.
-pub(super) fn complete_statements(prepared: &str, error: &Error<Rule>) -> Option<String> {
+/// The byte of the prepared text at which the grammar stopped.
+pub(super) fn stop(error: &Error<Rule>) -> usize {
     let (InputLocation::Pos(stop) | InputLocation::Span((stop, _))) = error.location;
+    stop
+}
+
+/// The part of a clause that is complete, as a clause of its own, and where it ends; nothing of a declaration.
+pub(super) fn complete_statements(prepared: &str) -> Option<(String, usize)> {
     let bytes = prepared.as_bytes();
     if !matches!(bytes.first(), Some(&first) if first == Class::Probe as u8 || first == Class::Integer as u8)
     {
@@ -117,7 +122,7 @@ pub(super) fn complete_statements(prepared: &str, error: &Error<Rule>) -> Option
     }
     let mut open: Vec<u8> = Vec::new();
     let mut whole = None;
-    for (at, &b) in bytes[..stop.min(bytes.len())].iter().enumerate() {
+    for (at, &b) in bytes.iter().enumerate() {
         match b {
             b'(' | b'[' | b'{' => open.push(b),
             b')' | b']' | b'}' => drop(open.pop()),
@@ -129,7 +134,46 @@ pub(super) fn complete_statements(prepared: &str, error: &Error<Rule>) -> Option
         }
     }
     let (end, braces) = whole?;
-    Some(format!("{}{}", &prepared[..end], "}".repeat(braces)))
+    Some((format!("{}{}", &prepared[..end], "}".repeat(braces)), end))
+}
+
+/// The first cast to what is no type in a part of an item that the grammar did not get through: `(w *)`, or `(w)` before
+/// a name or a constant.
+pub(super) fn unknown_cast(
+    (source, text): (SourceId, &str),
+    item: &Item,
+    scope: &Scope<'_>,
+    part: Range<usize>,
+) -> Option<Diagnostic> {
+    let bytes = &item.text.as_bytes()[part.clone()];
+    let solid = |from: usize| from + bytes[from..].iter().take_while(|&&b| b == b' ').count();
+    for (at, _) in bytes.iter().enumerate().filter(|&(_, &b)| b == b'(') {
+        let start = solid(at + 1);
+        if bytes.get(start) != Some(&(Class::Name as u8)) {
+            continue;
+        }
+        let end = start + token_length(&bytes[start..]);
+        let mut next = solid(end);
+        let starred = bytes.get(next) == Some(&b'*');
+        while bytes.get(next) == Some(&b'*') {
+            next = solid(next + 1);
+        }
+        let closed = bytes.get(next) == Some(&b')');
+        // `f(w) x` and `if (w) x` are no casts.
+        let before = bytes[..at].iter().rfind(|&&b| b != b' ');
+        let begins = before.is_some_and(|b| b"=+-*/%&|^~!<>?:,;{([".contains(b));
+        let operand = || begins && matches!(bytes.get(solid(next + 1)), Some(1 | 3 | 4));
+        let from = item.start + part.start;
+        let span = Span { source, start: (from + start) as u32, end: (from + end) as u32 };
+        let word = &text[span.start as usize..span.end as usize];
+        if closed && (starred || operand()) && !word.starts_with('$') {
+            // A variable that hides a type may have another error than this.
+            if scope.meaning(word) == Meaning::Other {
+                return Some(unknown_type(word, span));
+            }
+        }
+    }
+    None
 }
 
 fn at_end(text: &str, end: Span, unclosed: &[usize], source: SourceId, error: &Error<Rule>) -> Diagnostic {

@@ -142,9 +142,12 @@ fn item_tree(
         Ok(pairs) => build::item(pairs, id, text, &item, scope, next_id),
         Err(refusal) => {
             // What is wrong with a word before the place comes first.
-            let whole = errors::complete_statements(&item.text, &refusal);
-            let pairs = whole.as_deref().and_then(|text| Grammar::parse(rule, text).ok());
+            let stop = errors::stop(&refusal).min(item.text.len());
+            let whole = errors::complete_statements(&item.text[..stop]);
+            let pairs = whole.as_ref().and_then(|(clause, _)| Grammar::parse(rule, clause).ok());
             let earlier = pairs.and_then(|pairs| build::item(pairs, id, text, &item, scope, next_id).err());
+            let rest = whole.as_ref().map_or(0, |(_, end)| *end)..stop;
+            let earlier = earlier.or_else(|| errors::unknown_cast((id, text), &item, scope, rest));
             Err(earlier.unwrap_or_else(|| errors::refused((id, text), item, scope, &refusal)))
         }
     };

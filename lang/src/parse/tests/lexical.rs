@@ -212,9 +212,16 @@ fn the_earlier_error_is_reported() {
         "BEGIN { x = (ghost_t *)y; z = 019; }",
         "BEGIN { x = (ghost_t *)y; if (x) { z = \"",
         "BEGIN { x = (ghost_t *)y; $nosuch; }",
+        "BEGIN { x = (ghost_t *)$nosuch; }",
+        "BEGIN { x = (ghost_t)y + 019; }",
+        "BEGIN { x = (ghost_t * *) y y; }",
     ] {
         script().refuses(text, Tag::Syntax, "1:14", "unknown type name ghost_t");
     }
+    near("BEGIN { x = (size_t *)y y; }", "1:25", "y");
+    near("BEGIN { f(w) x; }", "1:14", "x");
+    near("BEGIN { if (w) x y; }", "1:18", "y");
+    near("BEGIN { x = (w) + (w * y) y; }", "1:27", "y");
     near("BEGIN { x y; }\n#error late\n", "1:11", "y");
     near("BEGIN { x y; \"", "1:11", "y");
 }
