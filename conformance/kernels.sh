@@ -2,7 +2,8 @@
 # Runs the live demonstrations and all conformance cases on other kernels, emulated: Debian's newest 6.1 and 6.12. As root
 # on a Debian machine with its packages in reach; nothing is installed, everything lies in one folder (default
 # /tmp/dtrail-kernels, DTRAIL_KERNELS names another; DTRAIL_KERNELS_TARGET one for the build), kept for the next time.
-# About 5 minutes a kernel and a static build.
+# About 5 minutes a kernel and a static build; DTRAIL_KERNELS_BINARIES names a folder with the two programs ready built from
+# this tree, which are then taken with the libraries they need.
 #
 #   conformance/kernels.sh [6.1 | 6.12]…
 set -euo pipefail
@@ -35,19 +36,26 @@ newest() { # LINE, such as 6.12
 	apt-cache search --names-only "^linux-image-${1//./\\.}\..*-cloud-amd64$" | awk '{ print $1 }' | sort -V | tail -n 1
 }
 
-apt-get update -qq
+for package in "${packages[@]}"; do [ -e "$work/qemu/.$package" ] || missing=1; done
+[ -z "${missing:-}" ] || apt-get update -qq
 for package in "${packages[@]}"; do fetch "$package" "$work/qemu"; done
 
-RUSTFLAGS="-C target-feature=+crt-static" CARGO_TARGET_DIR=$built \
-	cargo build --quiet --target $target -p dtrail -p dtrail-conformance
+binaries=${DTRAIL_KERNELS_BINARIES:-$built/$target/debug}
+if [ -z "${DTRAIL_KERNELS_BINARIES:-}" ]; then
+	RUSTFLAGS="-C target-feature=+crt-static" CARGO_TARGET_DIR=$built \
+		cargo build --quiet --target $target -p dtrail -p dtrail-conformance
+fi
 
 root=$work/root
 rm -rf "$root"
 mkdir -p "$root"/{bin,proc,sys,dev,tmp,etc} "$root$repo/conformance"
 cp "$work/qemu/bin/busybox" "$root/bin/"
 for binary in dtrail dtrail-conformance; do
-	cp "$built/$target/debug/$binary" "$root/bin/"
-	strip "$root/bin/$binary"
+	strip -o "$root/bin/$binary" "$binaries/$binary"
+	for library in $(ldd "$binaries/$binary" 2>/dev/null | grep -o '/[^ ]*'); do
+		mkdir -p "$root$(dirname "$library")"
+		cp -L "$library" "$root$library"
+	done
 done
 # The runner looks for its cases where it was built.
 cp -r conformance/suite "$root$repo/conformance/"

@@ -19,6 +19,7 @@ use dtrail_lang::stability;
 use dtrail_lang::{Compiled, ir};
 use dtrail_vm::consumer;
 use dtrail_vm::engine::Engine;
+use dtrail_vm::event::EventSource;
 use dtrail_vm::format::shown;
 use dtrail_vm::interp::Interp;
 use dtrail_vm::jit::{self, Jit};
@@ -382,25 +383,14 @@ impl Session<'_> {
         capabilities: Capabilities,
         overflow: &mut dyn FnMut(&Plan) -> Option<Overflow>,
     ) -> Result<Plan, Failure> {
-        let mut options = PlanOptions {
-            placement: self.settings.placement,
-            relaxed_exit: self.settings.relaxedexit,
-            overflow: None,
-        };
-        let plan = |program, options: &PlanOptions| {
-            plan::plan(program, capabilities, options).map_err(|mut errors| match errors.is_empty() {
-                true => Failure::fatal("the program cannot be placed"),
-                false => errors.swap_remove(0).into(),
-            })
-        };
-        let planned = plan(program, &options)?;
-        if !capabilities.kernel || planned.groups.is_empty() || options.placement != Placement::Auto {
+        let settings = &self.settings;
+        let planned = plan_within(settings, program, capabilities, None)?;
+        if !capabilities.kernel || planned.groups.is_empty() || settings.placement != Placement::Auto {
             return Ok(planned);
         }
-        options.overflow = overflow(&planned);
-        match options.overflow {
+        match overflow(&planned) {
             None => Ok(planned),
-            Some(_) => plan(planned.program, &options),
+            more => plan_within(settings, planned.program, capabilities, more),
         }
     }
 
@@ -441,7 +431,7 @@ impl Session<'_> {
         // What waits for probes must be able to go over to another plan.
         let waits = waits && tracer.source.may_appear();
         let capabilities = if waits { Capabilities::NONE } else { tracer.source.capabilities() };
-        let plan = self.plan_for(program, capabilities, &mut |plan| tracer.source.overflow(plan))?;
+        let mut plan = self.plan_for(program, capabilities, &mut |plan| tracer.source.overflow(plan))?;
         if !self.settings.quiet {
             self.notices(&matched, notice.filter(|_| traces));
             self.missing_target();
@@ -455,7 +445,6 @@ impl Session<'_> {
         settings.aggs.dumb = self.dumb;
         settings.aggs.cpus = tracer.source.cpus();
         settings.format = self.options.format;
-        let kernel_part = !plan.groups.is_empty();
         let none = std::sync::atomic::AtomicU32::new(0);
         let interrupts: &dyn consumer::Interrupts = match self.interrupts {
             Some(interrupts) => interrupts,
@@ -487,18 +476,22 @@ impl Session<'_> {
             progname: self.progname,
             terse: self.terse,
         };
-        let renewal: Option<&mut dyn consumer::Renewal> = if waits { Some(&mut again) } else { None };
-        let outcome = consumer::run(
-            &plan,
-            &mut *tracer.source,
-            &mut *engine,
-            &*tracer.host,
-            &mut output,
-            &settings,
-            interrupts,
-            renewal,
-        )?;
-        Ok(Outcome { status: outcome.status, kernel_part })
+        let mut run = |plan: &Plan, source: &mut dyn EventSource| {
+            let renewal: Option<&mut dyn consumer::Renewal> = if waits { Some(&mut again) } else { None };
+            let host = &*tracer.host;
+            consumer::run(plan, source, &mut *engine, host, &mut output, &settings, interrupts, renewal)
+        };
+        let mut outcome = run(&plan, &mut *tracer.source);
+        // The kernel alone can tell what its verifier takes: with its effects in user space the program may do.
+        if let Err(error) = &outcome
+            && error.overflow.is_some()
+            && self.settings.placement == Placement::Auto
+        {
+            let capabilities = tracer.source.capabilities();
+            plan = plan_within(&self.settings, plan.program, capabilities, error.overflow)?;
+            outcome = run(&plan, &mut *tracer.source);
+        }
+        Ok(Outcome { status: outcome?.status, kernel_part: !plan.groups.is_empty() })
     }
 
     /// The file of `-o`, which everything goes to that would go to standard output.
@@ -696,6 +689,20 @@ impl consumer::Renewal for Again<'_> {
         self.matched = matched;
         Ok(Some(plan))
     }
+}
+
+/// A plan. `overflow`: what a plan before had more of than the kernel takes.
+fn plan_within(
+    settings: &Settings,
+    program: ir::Program,
+    capabilities: Capabilities,
+    overflow: Option<Overflow>,
+) -> Result<Plan, Failure> {
+    let options = PlanOptions { placement: settings.placement, relaxed_exit: settings.relaxedexit, overflow };
+    plan::plan(program, capabilities, &options).map_err(|mut errors| match errors.is_empty() {
+        true => Failure::fatal("the program cannot be placed"),
+        false => errors.swap_remove(0).into(),
+    })
 }
 
 /// How messages name it.

@@ -219,6 +219,84 @@ fn ignored_signals_and_faults() {
     assert_eq!(lines, ["discard 12", "send 10", "clear 10", "send 11", "fault 11 1", "exit 1"]);
 }
 
+/// What a shell does: it sleeps, then counts, and says so by the writes in between.
+const SLEEP_AND_WORK: &str = "echo; sleep 0.2; echo; i=0; while [ $i -lt 20000 ]; do i=$((i+1)); done; echo";
+
+#[test]
+fn time_on_a_cpu_is_without_sleep() {
+    let script = std::env::temp_dir().join(format!("dtrail-work-{}.sh", std::process::id()));
+    std::fs::write(&script, SLEEP_AND_WORK).expect("a temporary file");
+    let program = r#"
+        self uint64_t t; self uint64_t v; self int n;
+        syscall::write:entry /pid == $target/
+        {
+            this->wall = timestamp - self->t;
+            this->cpu = vtimestamp - self->v;
+            printf("%d %d %d\n", self->n, this->cpu <= this->wall, this->cpu < 100000000);
+            self->n++; self->t = timestamp; self->v = vtimestamp;
+        }
+        BEGIN { printf("%d\n", vtimestamp > 0 && vtimestamp < timestamp); }"#;
+    for who in everybody() {
+        let text = printed(who, &["-qn", program, "-c", &format!("sh {}", script.display())]);
+        let lines: Vec<&str> = text.lines().filter(|line| !line.is_empty()).collect();
+        assert_eq!(lines[0], "1", "{who:?}");
+        assert!(lines.contains(&"1 1 1"), "while it slept: {who:?} {lines:?}");
+        assert!(lines.iter().any(|line| line.starts_with("2 1 ")), "while it worked: {who:?} {lines:?}");
+    }
+    let _ = std::fs::remove_file(&script);
+}
+
+#[test]
+fn variables_of_the_own_cpu() {
+    let program = "syscall::read:entry /pid == $target/ { @[`runqueues.cpu == cpu] = count(); } \
+                   BEGIN { printf(\"%d\\n\", `runqueues.cpu < 4096); } END { trace(sizeof (`runqueues) > 8); }";
+    let Some(text) = by_bpf(program, "cat /etc/passwd /etc/group") else { return };
+    let lines: Vec<&str> = text.lines().filter(|line| !line.is_empty() && !line.contains(':')).collect();
+    assert_eq!(lines[..2], ["1", "1"], "{text}");
+    let counts: Vec<&str> = lines[2..].iter().filter_map(|line| line.split_whitespace().next()).collect();
+    assert_eq!(counts, ["1"], "every read is on the CPU whose run queue it sees: {text}");
+}
+
+#[test]
+fn arguments_of_process_probes_are_translated() {
+    let Some(steps) = steps() else { return };
+    let program = r#"
+        proc:::create /pid == $target/
+        { printf("create %d %s %d\n", args[0]->pr_ppid == pid, args[0]->pr_fname, args[0]->pr_lwp.pr_lwpid == args[0]->pr_pid); }
+        proc:::lwp-create /pid == $target/ { printf("lwp %d\n", args[0]->pr_lwpid >= args[1]->pr_pid); }
+        proc:::signal-send /pid == $target && args[2] == SIGUSR1/
+        { printf("send %d %s\n", args[1]->pr_pid == pid, args[0]->pr_name); }
+        proc:::signal-handle /pid == $target && args[0] == SIGUSR1/
+        { printf("handle %d %d %d\n", args[1]->si_signo, args[1]->si_pid == pid, args[1]->si_uid == uid); }
+        proc:::exec-success /pid == $target/ { printf("exec %s\n", curpsinfo->pr_psargs); }
+        syscall::getpid:entry /pid == $target/
+        {
+            printf("%d %d %d %d %d %d\n", curpsinfo->pr_argc, curpsinfo->pr_argv != 0, curpsinfo->pr_dmodel,
+                curpsinfo->pr_size > 0, walltimestamp / 1000000000 - curpsinfo->pr_start.tv_sec < 60,
+                curlwpsinfo->pr_time.tv_nsec < 1000000000);
+        }"#;
+    let Some(text) = by_bpf(program, &format!("{steps} signal=1 thread=1 fork getpid=1")) else { return };
+    // Who sends itself a signal may ask for its number, too.
+    let of_itself = "5 1 2 1 1 1";
+    let lines: Vec<&str> = text.lines().filter(|line| !line.is_empty()).collect();
+    assert!(lines.contains(&of_itself), "{text}");
+    let lines: Vec<&str> = lines.into_iter().filter(|line| *line != of_itself).collect();
+    assert_eq!(lines, ["send 1 steps", "handle 10 1 1", "lwp 1", "create 1 steps 1", "lwp 1"], "{text}");
+}
+
+#[test]
+fn files_have_paths() {
+    let program = r#"
+        syscall::read:entry /pid == $target && fds[arg0].fi_name == "passwd"/
+        { @[fds[arg0].fi_pathname, fds[arg0].fi_dirname, cwd, root, getf(arg0) != NULL, getf(-1) == NULL] = count(); }
+        BEGIN { printf("%s %s\n", cwd, root); }"#;
+    let Some(text) = by_bpf(program, "cat /etc/../etc/passwd") else { return };
+    let lines: Vec<&str> = text.lines().filter(|line| !line.is_empty() && !line.contains(':')).collect();
+    assert_eq!(lines[0], "/ /", "{text}");
+    let words: Vec<&str> = lines[1].split_whitespace().collect();
+    assert_eq!(words[..6], ["/etc/passwd", "/etc", "/", "/", "1", "1"], "{text}");
+}
+
 #[test]
 fn trace_events_have_their_fields() {
     let Some(steps) = steps() else { return };

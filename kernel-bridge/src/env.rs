@@ -9,7 +9,7 @@ use std::collections::HashMap;
 use std::path::Path;
 
 use dtrail_lang::env::{
-    Environment, KernelSymbol, KernelTypes, NoMatch, Probe, ProbeId, ProbePattern, glob_match,
+    Environment, KernelSymbol, KernelTypes, NoMatch, PerCpu, Probe, ProbeId, ProbePattern, glob_match,
 };
 use dtrail_lang::options::TypeData;
 
@@ -295,21 +295,28 @@ impl Environment for SourceEnvironment {
 
     fn kernel_symbol(&self, module: Option<&str>, name: &str) -> Result<Option<KernelSymbol>, String> {
         let types = self.running_types().as_ref().ok();
-        let ty =
-            types.filter(|_| module.is_none_or(|m| m == "vmlinux")).and_then(|types| types.variable(name));
+        let core = types.filter(|_| module.is_none_or(|m| m == "vmlinux"));
+        if let Some((types, (ty, offset))) =
+            core.and_then(|types| Some((types, types.per_cpu_variable(name)?)))
+        {
+            let way = types.way_to_own_cpu().ok_or(
+                "nothing leads from a task to the variables of its CPU in this kernel, which was built without \
+                 CONFIG_FAIR_GROUP_SCHED",
+            )?;
+            let per_cpu = Some(PerCpu { offset: way.offset.wrapping_add(i64::from(offset)), ..way });
+            let ty = Some(ty);
+            return Ok(Some(KernelSymbol { ty, address: Some(0), per_cpu, function: false, size: 0 }));
+        }
+        let ty = core.and_then(|types| types.variable(name));
         let found = kallsyms::find(module, name)
             .map_err(|e| format!("the kernel's symbols cannot be read from /proc/kallsyms: {e}"))?;
-        Ok(match found {
-            None if ty.is_none() => None,
-            None => Some(KernelSymbol { ty, address: Some(0), per_cpu: true, function: false, size: 0 }),
-            Some(symbol) => Some(KernelSymbol {
-                ty,
-                address: (symbol.address != 0).then_some(symbol.address),
-                per_cpu: ty.is_some(),
-                function: symbol.function,
-                size: 0,
-            }),
-        })
+        Ok(found.map(|symbol| KernelSymbol {
+            ty,
+            address: (symbol.address != 0).then_some(symbol.address),
+            per_cpu: None,
+            function: symbol.function,
+            size: 0,
+        }))
     }
 
     fn probe_by_id(&self, id: ProbeId) -> Option<Probe> {

@@ -11,7 +11,7 @@ pub(crate) fn task(pid: u32, tid: u32) -> Option<TaskInfo> {
     let (ppid, start) = parse_stat(read(&format!("/proc/{pid}/task/{tid}/stat"), &mut buffer)?);
     let (uid, gid) = parse_ids(read(&format!("/proc/{pid}/task/{tid}/status"), &mut buffer)?);
     let execname = comm(pid, tid)?;
-    Some(TaskInfo { pid, tid, ppid, uid, gid, execname, start, task_struct: 0 })
+    Some(TaskInfo { pid, tid, ppid, uid, gid, execname, start, task_struct: 0, on_cpu: 0 })
 }
 
 /// Command name of a thread, at most 15 bytes.
@@ -19,6 +19,13 @@ pub(crate) fn comm(pid: u32, tid: u32) -> Option<Vec<u8>> {
     let mut buffer = Vec::with_capacity(16);
     let text = read(&format!("/proc/{pid}/task/{tid}/comm"), &mut buffer)?;
     Some(text.strip_suffix(b"\n").unwrap_or(text).to_vec())
+}
+
+/// Nanoseconds that a thread has been on a CPU; `None` if this kernel keeps no account of it (CONFIG_SCHED_INFO).
+pub(crate) fn on_cpu(pid: u32, tid: u32) -> Option<u64> {
+    let mut buffer = Vec::with_capacity(64);
+    let text = read(&format!("/proc/{pid}/task/{tid}/schedstat"), &mut buffer)?;
+    str::from_utf8(text).ok()?.split_ascii_whitespace().next()?.parse().ok()
 }
 
 /// Parent of a thread's process.

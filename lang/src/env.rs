@@ -183,12 +183,22 @@ pub struct KernelSymbol {
     pub ty: Option<KernelTypeId>,
     /// Where it is; `None` if this user may not know.
     pub address: Option<u64>,
-    /// Whether each CPU has its own, at an offset from `address`.
-    pub per_cpu: bool,
+    /// How code comes to the one of its CPU, if each CPU has its own; `address` is then of no use.
+    pub per_cpu: Option<PerCpu>,
     /// Whether it is a function.
     pub function: bool,
     /// Its size in bytes, 0 if unknown.
     pub size: u64,
+}
+
+/// The way from the current task to the variables of the CPU it runs on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct PerCpu {
+    /// Where two pointers lie that are followed one after the other: bytes from the task, then from what the first points
+    /// to.
+    pub hops: [u32; 2],
+    /// Bytes from what the second points to.
+    pub offset: i64,
 }
 
 /// The kernel's own description of its types, looked into piece by piece.

@@ -241,18 +241,27 @@ pub struct Error {
     pub help: Option<String>,
     /// The message says it all: what was intended around it does not come before it.
     whole: bool,
+    /// What the plan has too much of for the kernel, if a plan with less in it may do.
+    pub overflow: Option<Overflow>,
 }
 
 impl Error {
     /// An error with a message only.
     pub fn new(message: impl Into<String>) -> Error {
-        Error { message: message.into(), help: None, whole: false }
+        Error { message: message.into(), help: None, whole: false, overflow: None }
     }
 
     /// Adds advice.
     #[must_use]
     pub fn help(mut self, help: impl Into<String>) -> Error {
         self.help = Some(help.into());
+        self
+    }
+
+    /// Says that a plan with less in the kernel may do.
+    #[must_use]
+    pub fn overflow(mut self, overflow: Overflow) -> Error {
+        self.overflow = Some(overflow);
         self
     }
 

@@ -30,6 +30,10 @@ pub trait Host {
     fn curthread(&self) -> Result<u64, Raised> {
         Ok(self.own_task().task_struct)
     }
+    /// Nanoseconds that the tracer's thread has been on a CPU (`vtimestamp` in the same probes).
+    fn on_cpu(&self) -> u64 {
+        self.own_task().on_cpu
+    }
     /// Fills `into` from the kernel's memory, or raises `BADADDR` with the address, `KPRIV` if this user may read none.
     fn read_kernel(&self, addr: u64, into: &mut [u8]) -> Result<(), Raised> {
         let _ = into;
@@ -105,6 +109,8 @@ pub struct TaskInfo {
     pub start: u64,
     /// Where the kernel's `struct task_struct` of the thread is; 0 if this user may not know.
     pub task_struct: u64,
+    /// Nanoseconds that the thread has been on a CPU; 0 where [`Host::on_cpu`] says it better.
+    pub on_cpu: u64,
 }
 
 /// Broken-down local time.

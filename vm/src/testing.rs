@@ -77,6 +77,7 @@ impl Host for FixedHost {
             execname: b"dtrace".to_vec(),
             start: 5,
             task_struct: 0,
+            on_cpu: 0,
         }
     }
 

@@ -35,6 +35,7 @@ fn field_of(var: BuiltinVar) -> Option<(Field, Part)> {
         BuiltinVar::Walltimestamp => (Field::Wall, Part::Whole),
         BuiltinVar::TaskStart => (Field::Start, Part::Whole),
         BuiltinVar::Curthread => (Field::Curthread, Part::Whole),
+        BuiltinVar::Vtimestamp => (Field::OnCpu, Part::Whole),
         _ => return None,
     })
 }
@@ -112,6 +113,7 @@ fn int_builtin(
         | BuiltinVar::Walltimestamp
         | BuiltinVar::TaskStart
         | BuiltinVar::Curthread
+        | BuiltinVar::Vtimestamp
         | BuiltinVar::Probeprov
         | BuiltinVar::Probemod
         | BuiltinVar::Probefunc

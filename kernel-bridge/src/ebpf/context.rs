@@ -13,8 +13,11 @@
 use dtrail_lang::builtins::BuiltinVar;
 use dtrail_lang::ir::VarId;
 
-use super::asm::{Alu, Asm, FP, Jmp, Label, Mreg, R0, R1, R2, R3, R6, R7, Size};
-use super::{KernelOffsets, PidNamespace, control, helper};
+use super::asm::{Alu, Asm, FP, Jmp, Label, Mreg, R0, R1, R2, R3, R4, R6, R7, Size};
+use super::{KernelOffsets, PidNamespace, control, helper, on_cpu};
+
+/// `BPF_LOCAL_STORAGE_GET_F_CREATE`
+pub(super) const STORAGE_CREATE: i64 = 1;
 
 /// A part of the context that the body fills when it first reads it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -40,11 +43,13 @@ pub(super) enum Field {
     Task,
     /// The address of the kernel's `struct task_struct`.
     Curthread,
+    /// Nanoseconds that the thread has been on a CPU.
+    OnCpu,
 }
 
 impl Field {
     /// Every field, in the order of their flags.
-    pub(super) const ALL: [Field; 10] = [
+    pub(super) const ALL: [Field; 11] = [
         Field::Time,
         Field::PidTgid,
         Field::UidGid,
@@ -55,6 +60,7 @@ impl Field {
         Field::Comm,
         Field::Task,
         Field::Curthread,
+        Field::OnCpu,
     ];
 
     /// Its bit in the flags word.
@@ -131,6 +137,10 @@ impl Needs {
             BuiltinVar::Walltimestamp => {
                 self.fields.add(Field::Time);
                 self.fields.add(Field::Wall);
+            }
+            BuiltinVar::Vtimestamp => {
+                self.fields.add(Field::Time);
+                self.fields.add(Field::OnCpu);
             }
             BuiltinVar::Errno => self.errno = true,
             BuiltinVar::TaskStart => self.fields.add(Field::Start),
@@ -323,6 +333,8 @@ pub(super) struct Filler<'a> {
     pub(super) namespace: Option<&'a PidNamespace>,
     /// Index of the control map.
     pub(super) control: u32,
+    /// Index of the map of times on a CPU, if a clause reads them.
+    pub(super) on_cpu: Option<u32>,
 }
 
 impl Filler<'_> {
@@ -336,7 +348,7 @@ impl Filler<'_> {
             }
             return;
         }
-        if field == Field::Wall {
+        if matches!(field, Field::Wall | Field::OnCpu) {
             // Before the test, so that the time is known on both ways out of it.
             self.read(asm, base, Field::Time, known);
         }
@@ -421,8 +433,46 @@ impl Filler<'_> {
                 asm.call(helper::GET_CURRENT_COMM);
             }
             Field::Curthread => asm.call(helper::GET_CURRENT_TASK),
+            Field::OnCpu => self.on_cpu(asm, base),
             Field::Task => {}
         }
+    }
+
+    /// `R0` = how long the current thread has been on a CPU: from the account that the program at `sched_switch` keeps of
+    /// it, which begins here with what the scheduler says. Clobbers `R0` to `R5`.
+    fn on_cpu(&self, asm: &mut Asm, base: ContextBase) {
+        let (at, time) = (self.layout.field(Field::OnCpu), self.layout.field(Field::Time));
+        let (on, off, coarse, done) = (asm.label(), asm.label(), asm.label(), asm.label());
+        let Some(map) = self.on_cpu else { return asm.mov_imm(R0, 0) };
+        asm.call(helper::GET_CURRENT_TASK_BTF);
+        asm.ldx(Size::D, R1, R0, self.offsets.task_sum_exec as i16);
+        base.store(asm, at, R1);
+        asm.map(R1, map);
+        asm.mov(R2, R0);
+        asm.mov_imm(R3, 0);
+        asm.mov_imm(R4, STORAGE_CREATE);
+        asm.call(helper::TASK_STORAGE_GET);
+        asm.jmp_imm(Jmp::Eq, R0, 0, coarse);
+        asm.ldx(Size::D, R1, R0, on_cpu::STATE as i16);
+        asm.jmp_imm(Jmp::Eq, R1, on_cpu::ON, on);
+        asm.jmp_imm(Jmp::Eq, R1, on_cpu::OFF, off);
+        base.load(asm, R1, at);
+        base.load(asm, R2, time);
+        asm.alu(Alu::Sub, R1, R2);
+        asm.stx(Size::D, R0, on_cpu::NANOS as i16, R1);
+        asm.st_imm(Size::D, R0, on_cpu::STATE as i16, on_cpu::ON);
+        asm.bind(on);
+        asm.ldx(Size::D, R0, R0, on_cpu::NANOS as i16);
+        base.load(asm, R1, time);
+        asm.alu(Alu::Add, R0, R1);
+        asm.ja(done);
+        asm.bind(off);
+        asm.ldx(Size::D, R0, R0, on_cpu::NANOS as i16);
+        asm.ja(done);
+        // No memory for an account: what the scheduler says, which it brings up to date at each tick.
+        asm.bind(coarse);
+        base.load(asm, R0, at);
+        asm.bind(done);
     }
 
     /// `R0` = the number that a process or thread has in a namespace, 0 if it is not in it: what the kernel shows such a

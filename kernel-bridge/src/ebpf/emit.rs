@@ -6,6 +6,7 @@
 use std::cell::RefCell;
 use std::collections::HashMap;
 
+use dtrail_lang::builtins::BuiltinVar;
 use dtrail_lang::ir::{AggId, ClauseId, ProbeIndex, Scope, VarId};
 use dtrail_lang::plan::{Group, GroupId, KeyPart, Overflow, Plan};
 
@@ -160,6 +161,7 @@ impl Env<'_> {
             offsets: &self.target.offsets,
             namespace: self.target.namespace.as_ref(),
             control: self.state.control,
+            on_cpu: self.state.on_cpu,
         }
     }
 
@@ -226,6 +228,15 @@ fn record_needs(group: &Group) -> Needs {
     needs
 }
 
+/// Whether someone asks how long threads have been on a CPU, so that an account of it is kept. Made-up events say it.
+pub(super) fn reads_on_cpu(plan: &Plan, target: &Target, facts: &[ClauseFacts]) -> bool {
+    let asks = |group: &Group| {
+        let clauses = group.clauses.iter().any(|c| facts[c.index()].needs.fields.has(Field::OnCpu));
+        clauses || group.layout.shared_slots.iter().any(|slot| slot.var == BuiltinVar::Vtimestamp)
+    };
+    !target.inject && plan.groups.iter().any(asks)
+}
+
 fn tail_bytes(group: &Group, facts: &[ClauseFacts]) -> u32 {
     group.clauses.iter().map(|c| facts[c.index()].tail_bytes).sum()
 }
@@ -276,6 +287,9 @@ pub fn emit(plan: &Plan, target: &Target) -> Result<EbpfProgram, EmitError> {
     let watches = maps::has_task_storage(plan, target) || prologue::tells_thread_ends(plan, target, &facts);
     if watches && !hooks.iter().any(|h| h.hook == prologue::thread_end()) {
         hooks.push(HookProbes { hook: prologue::thread_end(), probes: Vec::new() });
+    }
+    if reads_on_cpu(plan, target, &facts) && !hooks.iter().any(|h| h.hook == prologue::switch()) {
+        hooks.push(HookProbes { hook: prologue::switch(), probes: Vec::new() });
     }
     let placed = maps::place(plan, target, &facts, hooks.len() as u32)?;
     let mut all_maps = placed.maps;
@@ -450,7 +464,7 @@ fn scratch(
     let (mut record, mut fixed) = (0, 0);
     let mut firing: Vec<VarId> = Vec::new();
     let (mut buffers, mut key, mut block) = (0, 0, 0);
-    let mut memory = false;
+    let (mut memory, mut paths) = (false, false);
     for group in &plan.groups {
         if group.clauses.iter().any(|c| facts[c.index()].sends) {
             let strings = tail_strings(group, facts).saturating_mul(strsize.next_multiple_of(8));
@@ -463,6 +477,7 @@ fn scratch(
         let Some(clause) = clause else { continue };
         let facts = &facts[i];
         memory |= facts.memory;
+        paths |= facts.paths;
         block = block.max(facts.block);
         if facts.scratch {
             buffers = buffers.max(alloc::allocate(clause, &Baseline, &clause::offered(facts)).buffers);
@@ -486,7 +501,7 @@ fn scratch(
     }
     let name = plan.groups.iter().any(|group| sent_names(group, facts) > 1);
     let demands =
-        Demands { record, fixed, firing, buffers, block, key, spilled, context, memory, name, stack };
+        Demands { record, fixed, firing, buffers, block, key, spilled, context, memory, paths, name, stack };
     Scratch::new(plan, map, programs, &demands)
 }
 

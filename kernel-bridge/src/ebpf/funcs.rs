@@ -38,6 +38,8 @@ const EMITTED: &[Func] = &[
     Func::Progenyof,
     Func::Signal,
     Func::Block,
+    Func::Path,
+    Func::Size,
     Func::StrSuffix,
     Func::StrByte,
     Func::ArrayIndex,
@@ -72,6 +74,8 @@ impl Gen<'_> {
             (Func::Progenyof, &[pid]) => self.progenyof(dst, pid),
             (Func::Signal, &[signal]) => self.signal(dst, signal),
             (Func::Block, &[addr, size, user]) => self.load_block(dst, addr, size, user),
+            (Func::Size, &[size]) => self.scratch_size(dst, size),
+            (Func::Path, &[addr, root, places]) => self.path(dst, addr, root, places),
             (Func::StrSuffix, &[text, from]) => self.suffix(dst, text, from),
             (Func::Stack, &[frames]) => self.stack_number(dst, stacks::Side::Kernel, frames, None),
             (Func::Ustack, &[frames, strsize]) => {

@@ -11,7 +11,7 @@ use super::stacks;
 use super::survey::ClauseFacts;
 use super::{
     AggPlace, EmitError, Hook, MapKind, MapSpec, Room, StateLayout, Target, VarPlace, control, counter,
-    inject, thread,
+    inject, on_cpu, thread,
 };
 
 /// Most bytes of one per-CPU map value.
@@ -101,6 +101,16 @@ pub(super) fn place(
             key_size: 8,
             value_size: stacks::value(target),
             max_entries: stacks::entries(target),
+            init: None,
+        }));
+    }
+    if super::emit::reads_on_cpu(plan, target, facts) {
+        placed.state.on_cpu = Some(placed.add(MapSpec {
+            name: "on_cpu".to_owned(),
+            kind: MapKind::TaskStorage,
+            key_size: 4,
+            value_size: on_cpu::SIZE,
+            max_entries: 0,
             init: None,
         }));
     }
@@ -280,6 +290,8 @@ pub(super) struct Demands {
     pub(super) context: u32,
     /// Whether `copyin` memory is used.
     pub(super) memory: bool,
+    /// Whether paths are walked.
+    pub(super) paths: bool,
     /// Whether a record may hold the command name more than once.
     pub(super) name: bool,
     /// Bytes of a stack.
@@ -317,6 +329,8 @@ pub(super) struct Scratch {
     pub(super) spilled: u32,
     /// Where stacks are taken to, in the form of their map's values.
     pub(super) stack: u32,
+    /// Where the walk of a path keeps what it needs.
+    pub(super) path: u32,
     /// Where `copyin` memory begins.
     pub(super) memory: u32,
     /// Bytes of it all.
@@ -348,6 +362,7 @@ impl Scratch {
         scratch.key = take(demands.key);
         scratch.spilled = take(demands.spilled.saturating_mul(8));
         scratch.stack = take(demands.stack);
+        scratch.path = take(if demands.paths { 8 * super::paths::WORDS } else { 0 });
         let block = if demands.memory { limits.scratchsize.min(VALUE_MAX).next_multiple_of(8) } else { 0 };
         scratch.memory = take(block);
         // What is copied to a computed place may be as long as the whole: the verifier adds the two bounds, whatever

@@ -11,7 +11,7 @@ use super::asm::{Alu, FP, Jmp, Label, Mreg, R0, R1, R2, R3, R4, R7, Size};
 use super::clause::Gen;
 use super::emit::EmitError;
 use super::ints::extend_in_place;
-use super::strings::pad;
+use super::strings::{block_size, pad};
 use super::{fault, helper};
 
 /// Bytes of the smallest pages: what is readable up to here may be unreadable after.
@@ -84,7 +84,7 @@ impl Gen<'_> {
     }
 
     /// Faults with `BADADDR` at the address in a register.
-    fn bad_address(&mut self, addr: Reg) -> Result<(), EmitError> {
+    pub(super) fn bad_address(&mut self, addr: Reg) -> Result<(), EmitError> {
         let at = self.fault(fault::BADADDR, None)?;
         self.load(addr, R1);
         self.asm.ja(at);
@@ -235,24 +235,45 @@ impl Gen<'_> {
 
     /// `dst` = so many bytes at an address, in a buffer of its own.
     pub(super) fn load_block(&mut self, dst: Reg, addr: Reg, size: Reg, user: Reg) -> Result<(), EmitError> {
-        let (Some(size), Some(user)) = (self.constant(size), self.constant(user)) else {
+        let limit = self.env.plan.program.limits.scratchsize;
+        let most = block_size(self.clause, dst, limit);
+        let (Some(most), Some(user)) = (most, self.constant(user)) else {
             return Err(self.inconsistent("a block of a size that is not known"));
         };
         let at = self.buffer_of(dst)?;
         let space = if user != 0 { AddrSpace::User } else { AddrSpace::ByAddress };
-        if size > 0 {
-            self.read_at(addr, space, |emit, helper| emit.read_block(at, size, helper))?;
+        let empty = self.asm.label();
+        if self.constant(size).is_none() {
+            self.load(size, R0);
+            self.asm.jmp_imm(Jmp::Eq, R0, 0, empty);
         }
-        self.asm.mov_imm(R0, size + 1);
+        if most > 0 {
+            self.read_at(addr, space, |emit, helper| emit.read_block(at, size, most, helper))?;
+        }
+        self.asm.bind(empty);
+        self.load(size, R0);
+        self.asm.alu_imm(Alu::Add, R0, 1);
         self.asm.stx(Size::D, R7, at as i16, R0);
         Ok(())
     }
 
     /// Reads from `R3` into a buffer.
-    fn read_block(&mut self, at: u32, size: i64, helper: i32) {
+    fn read_block(&mut self, at: u32, size: Reg, most: u32, helper: i32) {
         self.scratch_address(R1, at + 8);
-        self.asm.mov_imm(R2, size);
+        self.load(size, R2);
+        if self.constant(size).is_none() {
+            self.asm.clamp(R2, most);
+        }
         self.asm.call(helper);
+    }
+
+    /// `dst` = a size of scratch memory; one that is too large faults.
+    pub(super) fn scratch_size(&mut self, dst: Reg, size: Reg) -> Result<(), EmitError> {
+        let bad = self.fault(fault::BADSIZE, None)?;
+        self.load(size, R1);
+        self.asm.jmp_value(Jmp::Gt, R1, i64::from(self.env.plan.program.limits.scratchsize), R0, bad);
+        self.define(dst, R1);
+        Ok(())
     }
 
     // ---- strings ----

@@ -31,6 +31,7 @@ mod keys;
 mod maps;
 mod memory;
 pub mod object;
+mod paths;
 mod process;
 mod prologue;
 mod record;
@@ -298,6 +299,8 @@ pub struct KernelOffsets {
     pub task_group_leader: u32,
     /// `task_struct.self_exec_id`
     pub task_self_exec_id: u32,
+    /// `task_struct.se.sum_exec_runtime`
+    pub task_sum_exec: u32,
 }
 
 /// One program.
@@ -379,6 +382,8 @@ pub struct StateLayout {
     pub aggs: Vec<AggPlace>,
     /// By [`AggSiteId`]: index in `aggs`; `None` for a U site.
     pub agg_sites: Vec<Option<u32>>,
+    /// The map of the times that threads have been on a CPU, if a clause reads them: a task's own storage of 16 bytes.
+    pub on_cpu: Option<u32>,
     /// The map of stacks by number, if the plan takes any. A value is a `u64` time, a `u64` count and so many words of
     /// [`dtrail_lang::plan::stacks`].
     pub stacks: Option<u32>,
@@ -454,6 +459,21 @@ mod thread {
     pub(super) const HEADER: u32 = 8;
     /// What [`CELLS`] of a thread becomes that is counted no more and never again.
     pub(super) const ENDED: u32 = 1 << 30;
+}
+
+/// How long a thread has been on a CPU: an account that begins when a clause first asks, and that a program at
+/// `sched_switch` keeps.
+mod on_cpu {
+    /// `u64`: off the CPU the nanoseconds; on it, what the monotonic clock must be added to.
+    pub(super) const NANOS: u32 = 0;
+    /// `u64`: one of the following, 0 before the first question.
+    pub(super) const STATE: u32 = 8;
+    /// It is on a CPU.
+    pub(super) const ON: i32 = 1;
+    /// It is on none.
+    pub(super) const OFF: i32 = 2;
+    /// Bytes.
+    pub(super) const SIZE: u32 = 16;
 }
 
 /// Words of the counters map.
@@ -563,8 +583,10 @@ pub mod inject {
     pub const USER_STACK: u32 = KERNEL_STACK + 8 + 8 * dtrail_lang::options::MAX_FRAMES;
     /// `u64` address of the task.
     pub const CURTHREAD: u32 = USER_STACK + 8 + 8 * dtrail_lang::options::MAX_FRAMES;
+    /// `u64` nanoseconds that the thread has been on a CPU.
+    pub const ON_CPU: u32 = CURTHREAD + 8;
     /// Bytes.
-    pub const SIZE: u32 = CURTHREAD + 8;
+    pub const SIZE: u32 = ON_CPU + 8;
 }
 
 /// What user space does with maps: the kernel's through bpf(2), the harness's in memory.

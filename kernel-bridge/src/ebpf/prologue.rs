@@ -10,6 +10,7 @@ mod inject;
 mod syscall;
 
 use dtrail_lang::builtins::BuiltinVar;
+use dtrail_lang::builtins::vars::ARGS;
 use dtrail_lang::ir::{ClauseId, ProbeIndex};
 use dtrail_lang::plan::{Group, GroupId, Plan};
 
@@ -44,6 +45,11 @@ pub(super) fn watches_sigreturn(hook: &HookProbes) -> bool {
 /// The hook at which threads give their room for `self->` variables back, and user space is told that they end.
 pub(super) fn thread_end() -> Hook {
     Hook::RawTracepoint("sched_process_exit".to_owned())
+}
+
+/// The hook at which the times that threads have been on a CPU are kept.
+pub(super) fn switch() -> Hook {
+    Hook::RawTracepoint("sched_switch".to_owned())
 }
 
 /// Whether user space keeps `self->` variables of threads that fire, and so must be told when they end.
@@ -236,7 +242,7 @@ impl Program<'_, '_> {
         if needs.errno {
             self.base.store_imm(&mut self.asm, self.env.context.errno, 0);
         }
-        for arg in (0..10).filter(|arg| needs.args & 1 << arg != 0) {
+        for arg in (0..ARGS).filter(|arg| needs.args & 1 << arg != 0) {
             self.base.store_imm(&mut self.asm, self.env.context.arg(arg), 0);
         }
     }

@@ -170,8 +170,9 @@ pub(super) fn shared_string(
     Ok(())
 }
 
-/// The size of the block that a register holds.
-pub(super) fn block_size(clause: &Clause, block: Reg) -> Option<u32> {
+/// The most bytes of the block that a register holds: its size if that is a constant, else the `most` that a size is checked
+/// against.
+pub(super) fn block_size(clause: &Clause, block: Reg, most: u32) -> Option<u32> {
     let insts = || clause.blocks.iter().flat_map(|b| &b.insts);
     let size = insts().find_map(|inst| match &inst.op {
         Op::Call { dst, func: Func::Block, args } if *dst == block => args.get(1).copied(),
@@ -179,6 +180,7 @@ pub(super) fn block_size(clause: &Clause, block: Reg) -> Option<u32> {
     })?;
     insts().find_map(|inst| match inst.op {
         Op::Const { dst, value } if dst == size => u32::try_from(value).ok(),
+        Op::Call { dst, func: Func::Size, .. } if dst == size => Some(most),
         _ => None,
     })
 }
@@ -376,9 +378,9 @@ impl Gen<'_> {
         Ok(())
     }
 
-    /// Appends a block to the record's tail; its size is a constant.
+    /// Appends a block to the record's tail, where it takes the room of the most bytes that it can have.
     pub(super) fn send_block(&mut self, off: i16, src: Reg) -> Result<(), EmitError> {
-        let Some(size) = block_size(self.clause, src) else {
+        let Some(size) = block_size(self.clause, src, self.env.plan.program.limits.scratchsize) else {
             return Err(self.inconsistent("a block of a size that is not known"));
         };
         let room = size.next_multiple_of(8);
@@ -386,7 +388,9 @@ impl Gen<'_> {
         self.base.load(&mut self.asm, R1, self.env.context.area);
         self.asm.ldx(Size::D, R4, R7, self.env.scratch.tail as i16);
         self.asm.stx(Size::W, R1, off, R4);
-        self.asm.st_imm(Size::W, R1, off + 4, size as i32);
+        self.asm.ldx(Size::D, R0, R7, at as i16);
+        self.asm.alu_imm(Alu::Sub, R0, 1);
+        self.asm.stx(Size::W, R1, off + 4, R0);
         self.asm.mov(R0, R4);
         self.asm.alu_imm(Alu::Add, R0, room as i32);
         self.asm.stx(Size::D, R7, self.env.scratch.tail as i16, R0);

@@ -31,6 +31,8 @@ pub(super) struct ClauseFacts {
     pub(super) tail_bytes: u32,
     /// The largest block it reads.
     pub(super) block: u32,
+    /// Whether it walks paths.
+    pub(super) paths: bool,
     /// Whether it uses `copyin` memory.
     pub(super) memory: bool,
     /// Clause-local strings.
@@ -87,6 +89,7 @@ fn survey_clause(plan: &Plan, id: ClauseId, clause: &Clause, inject: bool) -> Cl
 }
 
 fn op_needs(plan: &Plan, id: ClauseId, op: &Op, inject: bool, facts: &mut ClauseFacts) {
+    let most = plan.program.limits.scratchsize;
     match op {
         Op::Builtin { var, index, .. } => {
             facts.needs.builtin(*var, *index);
@@ -98,7 +101,8 @@ fn op_needs(plan: &Plan, id: ClauseId, op: &Op, inject: bool, facts: &mut Clause
             let slots = &plan.clause_layouts[id.index()].slots;
             if slots.get(slot.0 as usize).is_some_and(|slot| slot.kind == SlotKind::Bytes) {
                 let clause = plan.kernel.get(id.index()).and_then(Option::as_ref);
-                let size = clause.and_then(|clause| super::strings::block_size(clause, *src)).unwrap_or(0);
+                let size =
+                    clause.and_then(|clause| super::strings::block_size(clause, *src, most)).unwrap_or(0);
                 facts.tail_bytes += size.next_multiple_of(8);
                 facts.scratch = true;
             }
@@ -142,6 +146,7 @@ fn op_needs(plan: &Plan, id: ClauseId, op: &Op, inject: bool, facts: &mut Clause
         Op::Store { .. } => facts.memory = true,
         Op::Call { dst, func, .. } => {
             facts.memory |= *func == Func::Copyin;
+            facts.paths |= *func == Func::Path;
             if let Func::Stack | Func::Ustack | Func::Uaddr = func {
                 facts.numbers = true;
                 facts.stack_words = stacks::MOST_WORDS;
@@ -153,7 +158,8 @@ fn op_needs(plan: &Plan, id: ClauseId, op: &Op, inject: bool, facts: &mut Clause
             }
             if *func == Func::Block {
                 let clause = plan.kernel.get(id.index()).and_then(Option::as_ref);
-                let size = clause.and_then(|clause| super::strings::block_size(clause, *dst)).unwrap_or(0);
+                let size =
+                    clause.and_then(|clause| super::strings::block_size(clause, *dst, most)).unwrap_or(0);
                 facts.block = facts.block.max(size);
                 facts.scratch = true;
             }

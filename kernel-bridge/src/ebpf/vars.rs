@@ -10,13 +10,11 @@ use dtrail_lang::plan::layout;
 
 use super::asm::{Alu, FP, Jmp, Label, R0, R1, R2, R3, R4, Size};
 use super::clause::Gen;
-use super::context::Field;
+use super::context::{Field, STORAGE_CREATE};
 use super::emit::{EmitError, is_clause_local};
 use super::keys::KeyAddress;
 use super::{VarPlace, control, helper, thread, var_place};
 
-/// `BPF_LOCAL_STORAGE_GET_F_CREATE`
-const CREATE: i64 = 1;
 /// `BPF_NOEXIST`
 const NOEXIST: i64 = 1;
 
@@ -224,7 +222,7 @@ impl Gen<'_> {
                 self.asm.call(helper::MAP_UPDATE_ELEM);
                 self.lookup(map, &key);
             }
-            None => self.task_storage(map, CREATE),
+            None => self.task_storage(map, STORAGE_CREATE),
         }
         self.keep_task();
         self.known.add(Field::Task);

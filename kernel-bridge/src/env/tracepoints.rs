@@ -6,7 +6,9 @@
 use std::cell::OnceCell;
 use std::collections::HashMap;
 
-use dtrail_lang::env::{Probe, ProbeArg, ProbeId, ProbePattern, glob_match};
+use dtrail_lang::env::{
+    KernelType, KernelTypeId, KernelTypes, Probe, ProbeArg, ProbeId, ProbePattern, glob_match,
+};
 
 use crate::providers::rawtp;
 use crate::readers::tracefs;
@@ -61,6 +63,12 @@ pub(super) struct Tracepoints {
     groups: OnceCell<HashMap<String, String>>,
 }
 
+/// The type of an argument. What C passes as a whole struct or union is in a register like any integer.
+fn spelling(types: &RunningTypes, ty: KernelTypeId) -> String {
+    let whole = matches!(types.describe(ty), KernelType::Record { .. });
+    types.spell(ty).filter(|_| !whole).unwrap_or_else(|| "uint64_t".to_owned())
+}
+
 impl Tracepoints {
     fn group(&self, event: &str) -> &str {
         let groups = self
@@ -91,10 +99,7 @@ impl Tracepoints {
         let (name, parameters) = types.tracepoint_of(number)?;
         let args = parameters
             .into_iter()
-            .map(|ty| ProbeArg {
-                ty: types.spell(ty).unwrap_or_else(|| "uint64_t".to_owned()).into(),
-                userland: types.is_user_pointer(ty),
-            })
+            .map(|ty| ProbeArg { ty: spelling(types, ty).into(), userland: types.is_user_pointer(ty) })
             .collect();
         let id = ProbeId(number.checked_add(NUMBERS)?);
         Some(rawtp::probe(id, self.group(&name), &name, args))

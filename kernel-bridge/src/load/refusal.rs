@@ -4,7 +4,7 @@ use std::io;
 
 use aya::EbpfError;
 use aya::programs::ProgramError;
-use dtrail_lang::plan::Plan;
+use dtrail_lang::plan::{Overflow, Plan};
 use dtrail_vm::event::Error;
 
 use crate::ebpf::{Hook, ProgramSpec};
@@ -65,16 +65,14 @@ pub(super) fn program(plan: &Plan, spec: &ProgramSpec, error: &ProgramError) -> 
     if log.is_empty() {
         return with_help(error, os_error_of(&why).as_ref());
     }
-    error.help(match exceeds_limit(&log) {
-        true => {
-            "the program is larger than the kernel allows: use fewer clauses, variables or aggregations at a time, or \
-             `-x placement=user`"
-        }
-        false => {
-            "this is a defect of dtrail: please report it with these lines; `-x placement=user` keeps the clause out of \
-             the kernel"
-        }
-    })
+    if exceeds_limit(&log) {
+        let advice = "the program is larger than the kernel allows: use fewer clauses, variables or aggregations at a time, or \
+                      `-x placement=user`";
+        return error.help(advice).overflow(Overflow::Refused);
+    }
+    error.help(
+        "this is a defect of dtrail: please report it with these lines; `-x placement=user` keeps the clause out of the kernel",
+    )
 }
 
 /// Names, cut short where they would fill the screen.

@@ -223,6 +223,15 @@ impl Btf {
         offset.is_multiple_of(8).then_some(offset / 8)
     }
 
+    /// Bytes from the start of a section of variables to one of them.
+    pub(super) fn place_in_section(&self, section: &str, variable: TypeId) -> Option<u32> {
+        let place = self.places[self.find(Kind::Datasec, section)?.0 as usize] as usize;
+        let count = (self.word(place + 4)? & 0xffff) as usize;
+        let mut entries = (0..count).map(|i| place + 12 + 12 * i);
+        let at = entries.find(|&at| self.word(at) == Some(variable.0))?;
+        self.word(at + 4)
+    }
+
     /// Offset in bits and type of one member; anonymous members are looked through.
     fn find_member(&self, id: TypeId, name: &str, depth: u32) -> Option<(u32, TypeId)> {
         let place = self.resolve(id)?;
@@ -328,6 +337,7 @@ impl Btf {
             task_cred: task(&[&["cred"]])?,
             task_group_leader: task(&[&["group_leader"]])?,
             task_self_exec_id: task(&[&["self_exec_id"]])?,
+            task_sum_exec: task(&[&["se", "sum_exec_runtime"]])?,
         })
     }
 }

@@ -10,13 +10,16 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use dtrail_lang::ast::TagKind;
-use dtrail_lang::env::{KernelMember, KernelType, KernelTypeId, KernelTypes};
+use dtrail_lang::env::{KernelMember, KernelType, KernelTypeId, KernelTypes, PerCpu};
 use dtrail_lang::options::TypeData;
 
 use super::btf::{Btf, Kind, TypeId, VMLINUX};
 
 /// Where the kernel publishes the types of its modules, a file each.
 const MODULES: &str = "/sys/kernel/btf";
+
+/// The section of variables that each CPU has its own of.
+const PER_CPU: &str = ".data..percpu";
 
 /// What the names of types that describe tracepoints begin with.
 const TRACEPOINT: &str = "btf_trace_";
@@ -159,7 +162,27 @@ impl RunningTypes {
         Some((name, parameters))
     }
 
-    /// The type of a per-CPU variable and its place in the section of such.
+    /// The type of a variable that each CPU has its own of, and its place in the section of such.
+    pub fn per_cpu_variable(&self, name: &str) -> Option<(KernelTypeId, u32)> {
+        let id = self.names().find(&self.core, &[Kind::Var], name)?;
+        let offset = self.core.place_in_section(PER_CPU, TypeId(id))?;
+        Some((self.variable(name)?, offset))
+    }
+
+    /// How code comes to the variables of its CPU, from the task to their section: through the run queue that the task's
+    /// scheduling entity is in. That has needed no symbol's address in any kernel so far; `None` if this one keeps no such
+    /// pointer.
+    pub fn way_to_own_cpu(&self) -> Option<PerCpu> {
+        let tag = |name| self.names().find(&self.core, &[Kind::Struct], name).map(TypeId);
+        let hops = [
+            self.core.member(tag("task_struct")?, &["se", "cfs_rq"])?,
+            self.core.member(tag("cfs_rq")?, &["rq"])?,
+        ];
+        let (_, run_queue) = self.per_cpu_variable("runqueues")?;
+        Some(PerCpu { hops, offset: -i64::from(run_queue) })
+    }
+
+    /// The type of a variable.
     pub fn variable(&self, name: &str) -> Option<KernelTypeId> {
         let id = self.names().find(&self.core, &[Kind::Var], name)?;
         self.with(KernelTypeId { object: 0, id }, |view| Some(view.id(view.word(8)?)))

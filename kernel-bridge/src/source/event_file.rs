@@ -505,6 +505,7 @@ impl Thread {
             "uid" => task.uid = value.number()?,
             "gid" => task.gid = value.number()?,
             "start" => task.start = value.parse("a time", parse_time)?,
+            "vtimestamp" => task.on_cpu = value.parse("a time", parse_time)?,
             "curthread" => task.task_struct = value.parse("an address", parse_addr)?,
             "cpu" => {
                 self.cpu = value.number()?;

@@ -175,6 +175,7 @@ fn context(probe: ProbeIndex, event: &SyntheticEvent) -> [u8; inject::SIZE as us
     put(inject::PPID, u64::from(task.ppid));
     put(inject::START, task.start);
     put(inject::CURTHREAD, task.task_struct);
+    put(inject::ON_CPU, task.on_cpu);
     put(inject::WALL, *wall as u64);
     put(inject::ERRNO, i64::from(*errno) as u64);
     for (i, arg) in args.iter().enumerate() {

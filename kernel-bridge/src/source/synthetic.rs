@@ -370,6 +370,7 @@ impl EventContext for SyntheticContext<'_> {
             BuiltinVar::Errno => i64::from(*errno),
             BuiltinVar::TaskStart => task.start as i64,
             BuiltinVar::Curthread => task.task_struct as i64,
+            BuiltinVar::Vtimestamp => task.on_cpu as i64,
             BuiltinVar::Caller => second(&self.event.kernel_stack),
             BuiltinVar::Ucaller => second(&self.event.user_stack),
             BuiltinVar::Stackdepth => self.event.kernel_stack.len() as i64,

@@ -145,8 +145,15 @@ funcs! {
     Progenyof = "progenyof", INT, &[C("pid_t")], 1, Pinned, Kernel::Yes, false;
     /// Takes a free speculation: its number, or 0.
     Speculation = "speculation", INT, &[], 0, User, Kernel::No, false;
-    /// The path that a `struct path` of the kernel stands for: not available yet.
+    /// The path that a `struct path` of the kernel stands for. The lowering makes it [`Func::Path`].
     DPath = "d_path", Str, &[C("struct path *")], 1, Pinned, Kernel::No, true;
+    /// The open file of a descriptor of the current process, NULL if it is not open. The lowering makes it loads.
+    Getf = "getf", C("struct file *"), &[INT], 1, Pinned, Kernel::No, true;
+    /// The path of the place that a mount is seen at. Of the library; the lowering makes it [`Func::Path`].
+    MountPoint = "dtrail_mount_point", Str, &[C("struct vfsmount *")], 1, Pinned, Kernel::No, true;
+    /// The words of a process's command line, which lie between two addresses of the current process. Of the library; the
+    /// lowering makes it [`Func::Block`] and [`Func::Words`].
+    Arguments = "dtrail_arguments", Str, &[UADDR, UADDR], 2, Pinned, Kernel::No, true;
     /// Whether the current thread holds a mutex. The lowering makes this and the next ones loads.
     MutexOwned = "mutex_owned", INT, &[C("struct mutex *")], 1, Pinned, Kernel::No, true;
     /// The thread that holds a mutex, NULL if none does.
@@ -166,10 +173,15 @@ funcs! {
     /// Internal: so many bytes at an address, whatever they are; the third argument says of which
     /// memory: 0 by the address, 1 the process's. Unreadable: `BADADDR` with the address.
     Block = "<block>", Str, &[UADDR, SIZE, INT], 3, Pinned, Kernel::ConstSize(1), true;
+    /// Internal: the path of the `struct path` at an address, for a process that keeps where its root is (`task_struct.fs`) at another,
+    /// by the places of [`super::paths`], or the place that the mount at the address is seen at; no path: `BADADDR` with the address.
+    Path = "<path>", Str, &[POINTER, POINTER, U64], 3, Pinned, Kernel::Yes, true;
+    /// Internal: of the bytes of a block from one on so many, at most 79, with blanks for NULs and none at the end.
+    Words = "<words>", Str, &[CHARS, C("int64_t"), C("int64_t")], 3, Free, Kernel::No, false;
     /// Internal: so many bytes of scratch memory at an address, else `BADADDR` with it.
     Scratch = "<scratch>", Str, &[UADDR, SIZE], 2, Free, Kernel::No, true;
     /// Internal: a size of scratch memory; above `scratchsize` it raises `BADSIZE`.
-    Size = "<size>", SIZE, &[SIZE], 1, Free, Kernel::No, true;
+    Size = "<size>", SIZE, &[SIZE], 1, Free, Kernel::Yes, true;
     /// Internal: the bytes of a block or string, zeros after its end, to so many bytes of scratch memory; outside of what
     /// is allocated: `BADADDR` with the address.
     Fill = "<fill>", INT, &[CHARS, UADDR, SIZE], 3, Free, Kernel::No, true;
@@ -204,6 +216,27 @@ impl Func {
     /// The row of a subroutine.
     pub fn row(self) -> &'static FuncRow {
         &Func::ROWS[self as usize]
+    }
+
+    /// As messages name it: by its name in D, an internal one by what it does.
+    pub fn described(self) -> String {
+        let what = match self {
+            Func::Signal => "a signal to the process",
+            Func::Block => "a read of memory",
+            Func::Path => "a path of the kernel",
+            Func::Words => "a command line",
+            Func::Scratch => "a read of scratch memory",
+            Func::Size => "a size",
+            Func::Fill => "a store to scratch memory",
+            Func::NoAddress => "an address of no known kind",
+            Func::StrSuffix => "the rest of a string",
+            Func::StrByte => "a byte of a string",
+            Func::ArrayIndex => "an index",
+            Func::Stack | Func::Ustack => "a stack",
+            Func::Uaddr => "an address of the process",
+            _ => return format!("`{}`", self.row().name),
+        };
+        what.to_owned()
     }
 
     /// Whether its result can be NULL.
@@ -262,6 +295,13 @@ pub const UNIMPLEMENTED: &[(&str, &str)] = &[
 #[cfg(test)]
 mod tests {
     use super::Func;
+
+    #[test]
+    fn no_message_has_an_internal_name() {
+        for row in Func::ROWS {
+            assert!(!row.id.described().contains('<'), "{}", row.name);
+        }
+    }
 
     #[test]
     fn rows_are_indexed_by_id() {

@@ -11,6 +11,7 @@ pub mod consts;
 pub mod elsewhere;
 pub mod foreign;
 pub mod funcs;
+pub mod paths;
 pub mod rates;
 pub mod shapes;
 pub mod symbolic;

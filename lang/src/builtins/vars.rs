@@ -94,13 +94,18 @@ vars! {
     Chip = "chip", "chipid_t", Int, Pinned, false, "Stable/Stable/Common";
     /// NUMA node of the CPU.
     Lgrp = "lgrp", "lgrp_id_t", Int, Pinned, false, "Stable/Stable/Common";
+    /// Nanoseconds that the thread has been on a CPU; one value for all clauses of a firing.
+    Vtimestamp = "vtimestamp", "uint64_t", Int, Pinned, false, "Stable/Stable/Common";
     /// Internal: start time of the thread, nanoseconds since boot; with `tid` it is the identity that `self->` is
     /// keyed by.
     TaskStart = "<task start>", "uint64_t", Int, Pinned, false, "Internal/Internal/Unknown";
 }
 
+/// Most arguments of a probe: `arg0` to `arg9` by name, and as many more as a tracepoint can have by `args[]`.
+pub const ARGS: u32 = 12;
+
 /// Built-in variables of D that come later; the checker says `X is not supported yet`.
-pub const UNIMPLEMENTED: &[&str] = &["cwd", "root", "vtimestamp"];
+pub const UNIMPLEMENTED: &[&str] = &[];
 
 impl Var {
     /// The row of a variable.

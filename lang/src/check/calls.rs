@@ -99,7 +99,7 @@ impl Body<'_, '_> {
             self.arguments(subroutine(func), args, span)?;
             match (func, args) {
                 (Func::Copyin, [_, size]) | (Func::Alloca, [size]) => self.check_size(size, span),
-                (Func::DPath, _) => return Err(errors::not_implemented(span, name)),
+                (Func::DPath | Func::MountPoint | Func::Getf, _) => self.known_places(func, span)?,
                 (Func::MutexOwned | Func::MutexOwner, _) => self.known_mutex(span)?,
                 (Func::Bcopy, [_, to, _]) => self.check_scratch(func, 2, to, span),
                 (Func::Copyinto, [_, _, to]) => self.check_scratch(func, 3, to, span),
@@ -213,6 +213,17 @@ impl Body<'_, '_> {
             Some(_) => Ok(()),
             None => Err(self.session.incomplete_type(span, mutex)),
         }
+    }
+
+    /// A subroutine that looks into the kernel's structures needs to know where their members lie.
+    fn known_places(&mut self, func: Func, span: Span) -> Result<(), Diagnostic> {
+        let name = func.row().name;
+        let kernel = self.session.env.kernel_types();
+        let kernel = kernel.map_err(|why| errors::needs_kernel_types(span, name, &why))?;
+        let found = self.session.kernel.find(kernel, func);
+        found.map_err(|missing| {
+            errors::needs_kernel_types(span, name, &format!("this kernel has no {missing}"))
+        })
     }
 
     /// What is copied to must be scratch memory.

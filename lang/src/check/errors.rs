@@ -69,6 +69,11 @@ pub(crate) fn no_packets(span: Span) -> Diagnostic {
     )
 }
 
+/// A subroutine or variable that looks into the kernel's structures, where `why` nothing is known of them.
+pub(super) fn needs_kernel_types(span: Span, what: &str, why: &str) -> Diagnostic {
+    error(Tag::Unknown, span, format!("{what} cannot be had here: {why}"))
+}
+
 pub(crate) fn not_implemented(span: Span, function: &str) -> Diagnostic {
     error(Tag::Unknown, span, format!("{function}() is not implemented (yet)"))
 }

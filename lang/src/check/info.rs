@@ -11,6 +11,7 @@ use super::translator::Translation;
 use crate::ast::{Clause, Expr, ExprId, ExprKind, Stmt};
 use crate::builtins::symbolic::Sample;
 use crate::builtins::{Action, AggFn, BuiltinVar, Func};
+use crate::env::PerCpu;
 use crate::format::Format;
 use crate::ir::{AggId, ValueType, VarId};
 use crate::types::TypeId;
@@ -44,8 +45,8 @@ pub enum Meaning {
     StringByte,
     /// Memory behind an address: `*p`, `p[n]`, `p->m`, and members and elements of such.
     Memory,
-    /// A symbol of the kernel: its address, and whether each CPU has its own.
-    Symbol(u64, bool),
+    /// A symbol of the kernel: where it is, or how code comes to that of its CPU.
+    Symbol(u64, Option<PerCpu>),
     /// A call of a subroutine.
     Call(Func),
     /// A call of an action; stands as a statement only.

@@ -14,6 +14,7 @@
 //! | [`clause`] | statements, predicate |
 //! | [`expr`], [`index`], [`assign`] | types of expressions; brackets; assignments |
 //! | [`translator`], [`provider`] | translators, `xlate`, interfaces of providers |
+//! | [`kernel_places`] | where members lie that subroutines look at by themselves |
 //! | [`attributes`] | stability and versions of names |
 //! | [`calls`] | prototypes and aggregations |
 //! | [`actions`], [`format`], [`printed`], [`order`] | what single actions ask, and in which order they may stand |
@@ -35,6 +36,7 @@ pub mod formula;
 mod index;
 pub mod info;
 mod inline;
+mod kernel_places;
 pub mod names;
 mod order;
 mod printed;
@@ -50,6 +52,7 @@ mod typenames;
 
 pub use attributes::Attributes;
 pub use info::{ExprInfo, Meaning, Site, SiteDetail, TypeInfo};
+pub use kernel_places::KernelPlaces;
 pub use names::{Marked, Provenance, VarInfo, VarShape};
 pub use session::{Checked, CheckedClause, Session};
 

@@ -13,6 +13,7 @@ use super::fold::{Early, Folded};
 use super::formula::{Formula, Origin};
 use super::info::{TypeInfo, for_each_expr};
 use super::inline::Inlines;
+use super::kernel_places::KernelPlaces;
 use super::names::{AggInfo, Marked, Names, VarInfo};
 use super::probes::Probes;
 use super::provider::{Interface, Interfaces};
@@ -21,7 +22,7 @@ use super::{errors, suggest};
 use crate::ast::{Clause, Expr, ExprKind, Item, Program};
 use crate::builtins::{Action, AggFn, BuiltinVar, Func, elsewhere, vars};
 use crate::diag::Diagnostic;
-use crate::env::{Environment, KernelSymbol, KernelTypeId, Probe, ProbeArg, Stability};
+use crate::env::{Environment, KernelSymbol, KernelTypeId, PerCpu, Probe, ProbeArg, Stability};
 use crate::ir::{ClauseId, Enabling, Limits, Scope, ValueType};
 use crate::options::{Options, StackOptions};
 use crate::parse::{Names as KnownNames, place};
@@ -74,8 +75,8 @@ pub(super) struct Symbol {
     pub ty: Option<Marked>,
     /// Where it is.
     pub address: u64,
-    /// Whether each CPU has its own.
-    pub per_cpu: bool,
+    /// How code comes to that of its CPU, if each has its own.
+    pub per_cpu: Option<PerCpu>,
 }
 
 /// A clause with the side tables of one argument signature.
@@ -118,6 +119,8 @@ pub struct Checked {
     pub types: TypeTable,
     /// The limits the program was compiled for.
     pub limits: Limits,
+    /// Where members of the kernel's structures lie.
+    pub kernel: KernelPlaces,
 }
 
 /// A session being checked.
@@ -135,6 +138,7 @@ pub struct Session<'a> {
     pub(super) version: Version,
     pub(super) declared: Declared,
     pub(super) limits: Limits,
+    pub(super) kernel: KernelPlaces,
     pub(super) stacks: StackOptions,
     /// `printsize`: most bytes that `print` takes of what a pointer points to.
     pub(super) printsize: u32,
@@ -190,6 +194,7 @@ impl<'a> Session<'a> {
             version: Version::NEWEST,
             declared: Declared::default(),
             limits: Limits::default(),
+            kernel: KernelPlaces::default(),
             stacks: StackOptions::default(),
             printsize: 8192,
             pcapsize: 1514,
@@ -332,6 +337,7 @@ impl<'a> Session<'a> {
             translators: self.translators,
             types: self.types,
             limits: self.limits,
+            kernel: self.kernel,
         }
     }
 
@@ -455,7 +461,7 @@ impl<'a> Session<'a> {
         let found = match self.env.kernel_symbol(module, bare) {
             // With `knodefs` it lies nowhere, and reading it faults.
             Ok(None) if self.knodefs && self.externs.contains_key(bare) => {
-                KernelSymbol { ty: None, address: Some(0), per_cpu: false, function: false, size: 0 }
+                KernelSymbol { ty: None, address: Some(0), per_cpu: None, function: false, size: 0 }
             }
             Ok(found) => found.ok_or_else(unknown)?,
             Err(why) => return Err(errors::symbols_unreadable(span, name, &why)),

@@ -17,7 +17,7 @@ use super::session::Session;
 use super::suggest;
 use crate::ast::{Expr, Ident, Translator};
 use crate::diag::Diagnostic;
-use crate::source::Span;
+use crate::source::{SourceKind, Span};
 use crate::types::classes::Operand;
 use crate::types::{Type, TypeId};
 
@@ -41,6 +41,8 @@ pub struct TranslatorInfo {
     pub input: Marked,
     /// The members it defines, by name.
     pub members: HashMap<String, FormulaId>,
+    /// Of a library: those that cannot be had with the types of this kernel, and why.
+    pub absent: HashMap<String, String>,
 }
 
 /// Where the input of a translation comes from.
@@ -90,6 +92,9 @@ impl Session<'_> {
         }
         let params: Arc<[Param]> = Arc::from([Param { name: translator.param.name.clone(), ty: input }]);
         let mut members = HashMap::new();
+        let mut absent = HashMap::new();
+        // The library is written for many kernels: what one does not have is told to who asks for it.
+        let library = self.sources.get(translator.span.source).kind == SourceKind::Library;
         for (member, (name, value)) in translator.members.iter().enumerate() {
             let Some(found) = self.types.member(output, &name.name) else {
                 let error = errors::translator_member(name.span, &name.name, &self.types.show(output));
@@ -101,7 +106,13 @@ impl Session<'_> {
             };
             let ty = Marked { ty: found.member.ty, userland: found.member.userland };
             let origin = Origin { member, ..origin };
-            let defined = self.define(early, origin, ty, params.clone(), value)?;
+            let defined = match self.define(early, origin, ty, params.clone(), value) {
+                Err(why) if library => {
+                    absent.insert(name.name.clone(), why.message);
+                    continue;
+                }
+                defined => defined?,
+            };
             let right = defined.value;
             let from = Operand { ty: right.ty, userland: right.userland, zero: right.constant == Some(0) };
             let to = Operand { ty: ty.ty, userland: ty.userland || right.userland, zero: false };
@@ -121,7 +132,7 @@ impl Session<'_> {
             let id = self.add_formula(formula);
             members.insert(name.name.clone(), id);
         }
-        self.translators.push(TranslatorInfo { output, input, members });
+        self.translators.push(TranslatorInfo { output, input, members, absent });
         Ok(())
     }
 
@@ -204,6 +215,9 @@ impl Body<'_, '_> {
         let translator = &self.session.translators[made.translator.index()];
         let Some(&id) = translator.members.get(&member.name) else {
             let error = errors::no_conversion(span, &member.name);
+            if let Some(why) = translator.absent.get(&member.name) {
+                return Err(error.help(format!("this kernel does not tell it: {why}")));
+            }
             return Err(
                 match suggest::nearest(&member.name, translator.members.keys().map(String::as_str)) {
                     Some(near) => error.help(format!("did you mean {near}?")),

@@ -24,7 +24,14 @@ pub fn kernel_arguments<'a>(
         Kernel::Yes => true,
         Kernel::ConstSize(n) => {
             let constant = args.get(usize::from(n)).and_then(|&reg| only(reg));
-            matches!(constant, Some(Inst { op: Op::Const { value, .. }, .. }) if (0..=BLOCK_MOST).contains(value))
+            match constant.map(|inst| &inst.op) {
+                Some(Op::Const { value, .. }) => (0..=BLOCK_MOST).contains(value),
+                // Checked to be no more than that.
+                Some(Op::Call { func: Func::Size, .. }) => {
+                    i64::from(program.limits.scratchsize) <= BLOCK_MOST
+                }
+                _ => false,
+            }
         }
         Kernel::ConstString(n) => {
             let constant = args.get(usize::from(n)).and_then(|&reg| only(reg));

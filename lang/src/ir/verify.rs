@@ -14,6 +14,7 @@ use super::{
 };
 use crate::builtins::aggs::Shape;
 use crate::builtins::symbolic::sampled;
+use crate::builtins::vars::ARGS;
 use crate::builtins::{Action, AggFn, BuiltinVar, Class, Proto};
 
 /// What a clause's code is for.
@@ -285,7 +286,7 @@ impl Checker<'_> {
                 self.is(*rhs, Str)
             }
             Op::Builtin { var, index, .. } => {
-                let last = if *var == BuiltinVar::Arg { 9 } else { 0 };
+                let last = if *var == BuiltinVar::Arg { ARGS - 1 } else { 0 };
                 require(*index <= last, || format!("index {index}"))
             }
             Op::Load { addr, .. } => self.is(*addr, Int),

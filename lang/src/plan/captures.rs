@@ -282,7 +282,10 @@ fn what(cx: &Decided<'_>, reg: Reg) -> String {
             super::why::var_name(cx.program, *var).trim_matches('`').to_owned()
         }
         Some(Op::Call { func: Func::Block | Func::Scratch, .. }) => "memory".to_owned(),
-        Some(Op::Call { func, .. }) => format!("{}()", func.row().name),
+        Some(Op::Call { func, .. }) => match func.row().name {
+            internal if internal.starts_with('<') => func.described(),
+            name => format!("{name}()"),
+        },
         Some(Op::Load { .. } | Op::LoadStr { .. }) => "memory".to_owned(),
         _ => "value".to_owned(),
     }

@@ -245,6 +245,8 @@ pub enum Overflow {
     Instructions(usize),
     /// More values are in flight at once than there is room for.
     Values,
+    /// What runs the code finds it too large or too branched to be judged.
+    Refused,
 }
 
 impl std::fmt::Display for Overflow {
@@ -257,6 +259,7 @@ impl std::fmt::Display for Overflow {
             Overflow::Instructions(insns) => {
                 write!(f, "the code has {insns} instructions, more than one kernel program takes")
             }
+            Overflow::Refused => f.write_str("the kernel's verifier finds the code too large"),
             Overflow::Values => f.write_str("a clause has more values at once than the kernel's stack takes"),
         }
     }

@@ -86,9 +86,7 @@ fn dependence(cx: &Analysed<'_>, settled: &Settled, known: &Known<'_>, inst: &In
 fn described(inst: &Inst) -> String {
     match &inst.op {
         Op::Builtin { var, index, .. } => format!("`{}`", print::builtin(*var, *index)),
-        Op::Call { func: Func::Block, .. } => "a read of memory".to_owned(),
-        Op::Call { func: Func::Signal, .. } => "a signal to the process".to_owned(),
-        Op::Call { func, .. } => format!("`{}`", func.row().name),
+        Op::Call { func, .. } => func.described(),
         Op::Store { .. } => "a store to scratch memory".to_owned(),
         _ => "a read of memory".to_owned(),
     }

@@ -137,10 +137,10 @@ impl Known<'_> {
             }
             Op::Call { func, .. } => {
                 let row = func.row();
-                let name = row.name;
+                let name = func.described();
                 match (row.class, row.kernel) {
                     (Class::Pinned | Class::Free, Kernel::ConstString(n)) => format!(
-                        "`{name}` runs in the kernel only if argument {} is a constant of at most {CONST_STRING} bytes",
+                        "{name} runs in the kernel only if argument {} is a constant of at most {CONST_STRING} bytes",
                         n + 1
                     ),
                     (Class::Pinned | Class::Free, Kernel::ConstSize(_)) => {
@@ -148,7 +148,7 @@ impl Known<'_> {
                             "the kernel reads memory only in pieces of a constant size, of at most {BLOCK_MOST} bytes"
                         )
                     }
-                    _ => format!("`{name}` runs in user space only"),
+                    _ => format!("{name} runs in user space only"),
                 }
             }
             _ => "this runs in user space only".to_owned(),

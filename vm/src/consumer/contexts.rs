@@ -20,6 +20,8 @@ pub(super) struct TracerContext<'h> {
     cpu: u32,
     time: u64,
     wall: i64,
+    /// Time on the CPU, once asked for.
+    on_cpu: Option<u64>,
     /// `arg2` of a tick: nanoseconds beyond the nominal moment.
     late: u64,
 }
@@ -36,6 +38,7 @@ impl<'h> TracerContext<'h> {
             cpu: host.cpu(),
             time: host.monotonic(),
             wall: host.wall_clock(),
+            on_cpu: None,
             late,
         }
     }
@@ -55,6 +58,7 @@ impl EventContext for TracerContext<'_> {
             BuiltinVar::Walltimestamp => self.wall,
             BuiltinVar::Chip => i64::from(self.host.place(self.cpu).chip),
             BuiltinVar::Lgrp => i64::from(self.host.place(self.cpu).lgrp),
+            BuiltinVar::Vtimestamp => *self.on_cpu.get_or_insert_with(|| self.host.on_cpu()) as i64,
             BuiltinVar::TaskStart => self.task.start as i64,
             BuiltinVar::Curthread => self.host.curthread()? as i64,
             _ => 0,

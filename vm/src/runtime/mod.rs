@@ -12,6 +12,7 @@ mod json;
 mod memory;
 mod native;
 mod numbers;
+mod paths;
 mod stack;
 mod state;
 mod strings;

@@ -56,6 +56,9 @@ pub const TABLE: &[(Func, Routine)] = &[
     (Func::Progenyof, progenyof),
     (Func::Speculation, speculation),
     (Func::DPath, expanded),
+    (Func::Getf, expanded),
+    (Func::MountPoint, expanded),
+    (Func::Arguments, expanded),
     (Func::MutexOwned, expanded),
     (Func::MutexOwner, expanded),
     (Func::MutexTypeAdaptive, expanded),
@@ -65,6 +68,8 @@ pub const TABLE: &[(Func, Routine)] = &[
     (Func::RwIswriter, expanded),
     (Func::Signal, signal),
     (Func::Block, block),
+    (Func::Path, path),
+    (Func::Words, words),
     (Func::Scratch, scratch),
     (Func::Size, size),
     (Func::Fill, fill),
@@ -372,6 +377,31 @@ extern "C" fn signal(run: &mut Run<'_>, signal: u64, _: u64, _: u64, _: u32) -> 
 
 extern "C" fn block(run: &mut Run<'_>, addr: u64, size: u64, user: u64, _: u32) -> u64 {
     run.block(addr, size, if user != 0 { AddrSpace::User } else { AddrSpace::ByAddress })
+}
+
+extern "C" fn path(run: &mut Run<'_>, addr: u64, root: u64, places: u64, _: u32) -> u64 {
+    run.path(addr, root, places)
+}
+
+/// Most bytes of a command line that are shown.
+const WORDS_SHOWN: usize = 79;
+
+extern "C" fn words(run: &mut Run<'_>, bytes: u64, skip: u64, length: u64, _: u32) -> u64 {
+    let most = WORDS_SHOWN.min(run.world.strsize);
+    let length = usize::try_from(length).unwrap_or(0).min(most);
+    let mut text = [0; WORDS_SHOWN];
+    let mut count = 0;
+    if let Some(bytes) = usize::try_from(skip).ok().and_then(|skip| run.bytes(bytes)?.get(skip..)) {
+        for (to, &byte) in text.iter_mut().zip(bytes.iter().take(length)) {
+            *to = if byte == 0 { b' ' } else { byte };
+            count += 1;
+        }
+    }
+    while count > 0 && text[count - 1] == b' ' {
+        count -= 1;
+    }
+    let word = run.world.arena.push(&text[..count]);
+    run.filed(word)
 }
 
 extern "C" fn scratch(run: &mut Run<'_>, addr: u64, size: u64, _: u64, _: u32) -> u64 {

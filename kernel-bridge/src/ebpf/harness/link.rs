@@ -50,7 +50,7 @@ pub(super) fn link(
         insns[at] = pack(opcode::CALL, 0, opcode::PSEUDO_CALL, 0, distance as i32);
     }
     if insns.len() > i16::MAX as usize {
-        return Err(format!("{} instructions are more than rbpf can jump over", insns.len()));
+        return Err(format!("{}: {} instructions", super::TOO_LONG, insns.len()));
     }
     Ok(Image { bytes: insns.iter().flat_map(|insn| insn.to_le_bytes()).collect(), functions })
 }

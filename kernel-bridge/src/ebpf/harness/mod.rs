@@ -38,7 +38,10 @@ impl SyntheticMemory for NoMemory {
     }
 }
 
-/// Why a program does not run, or a run failed: a defect of the emitter, told in terms of its code.
+/// What the error of a program begins with that is longer than rbpf's jumps reach.
+pub const TOO_LONG: &str = "the emulator rbpf takes no code as long as this";
+
+/// Why a program does not run, or a run failed: a defect of the emitter, told in terms of its code, or [`TOO_LONG`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct HarnessError(pub String);
 

@@ -1,13 +1,16 @@
 //! The programs of process events and of timer interrupts, and the one that tells of threads that end.
 
+use dtrail_lang::builtins::vars::ARGS;
 use dtrail_lang::plan::Group;
 
-use super::{Program, tells_thread_ends, thread_end};
+use super::{Program, switch, tells_thread_ends, thread_end};
 use crate::ebpf::abi::ABI;
 use crate::ebpf::asm::{Alu, FP, Jmp, Label, Mreg, R0, R1, R2, R3, R4, R6, R8, Size};
 use crate::ebpf::context::Needs;
 use crate::ebpf::emit::{EmitError, Subprograms};
-use crate::ebpf::{FieldHolds, Hook, RecordField, Select, SignalEvent, control, helper, record, thread};
+use crate::ebpf::{
+    FieldHolds, Hook, RecordField, Select, SignalEvent, control, helper, on_cpu, record, thread,
+};
 
 /// Where the result lies among the arguments of `signal_generate`: number, information, task, group, result.
 const GENERATE_RESULT: u32 = 32;
@@ -31,6 +34,10 @@ impl Program<'_, '_> {
         let at_end = self.hook.hook == thread_end();
         let threads = self.env.state.task.filter(|_| at_end);
         let tells = at_end && tells_thread_ends(self.env.plan, self.env.target, &self.env.facts);
+        let switches = self.env.state.on_cpu.filter(|_| self.hook.hook == switch());
+        if switches.is_some() && !typed {
+            return Err(EmitError::inconsistent(None, "tasks are told apart without the kernel's types"));
+        }
         if tells || !self.hook.probes.is_empty() {
             self.start_context();
         }
@@ -55,7 +62,7 @@ impl Program<'_, '_> {
                     }
                     Select::Signal(event) => p.signal_arguments(*event, &needs),
                     Select::Arguments(count) => {
-                        for arg in 0..u32::from(*count).min(10) {
+                        for arg in 0..u32::from(*count).min(ARGS) {
                             p.hook_argument(arg, arg, &needs);
                         }
                     }
@@ -67,7 +74,8 @@ impl Program<'_, '_> {
                 }
                 Ok(())
             };
-            let last = i + 1 == self.hook.probes.len() && threads.is_none() && !tells;
+            let nothing_else = threads.is_none() && switches.is_none() && !tells;
+            let last = i + 1 == self.hook.probes.len() && nothing_else;
             self.run_group(*group, next, last, subprograms, &arguments)?;
             self.asm.bind(next);
         }
@@ -78,7 +86,36 @@ impl Program<'_, '_> {
         if let Some(map) = threads {
             self.thread_ends(map);
         }
+        if let Some(map) = switches {
+            self.threads_switch(map);
+        }
         Ok(())
+    }
+
+    /// Keeps account of the time on the CPU of the thread that leaves it and the one that comes, if anyone has asked for
+    /// theirs. Clobbers `R8`.
+    fn threads_switch(&mut self, map: u32) {
+        self.asm.call(helper::KTIME_GET_NS);
+        self.asm.mov(R8, R0);
+        // The tracepoint's arguments: whether it is a preemption, the thread that leaves, the one that comes.
+        for (argument, from, to, change) in
+            [(8, on_cpu::ON, on_cpu::OFF, Alu::Add), (16, on_cpu::OFF, on_cpu::ON, Alu::Sub)]
+        {
+            let next = self.asm.label();
+            self.asm.ldx(Size::D, R2, R6, argument);
+            self.asm.map(R1, map);
+            self.asm.mov_imm(R3, 0);
+            self.asm.mov_imm(R4, 0);
+            self.asm.call(helper::TASK_STORAGE_GET);
+            self.asm.jmp_imm(Jmp::Eq, R0, 0, next);
+            self.asm.ldx(Size::D, R1, R0, on_cpu::STATE as i16);
+            self.asm.jmp_imm(Jmp::Ne, R1, from, next);
+            self.asm.ldx(Size::D, R1, R0, on_cpu::NANOS as i16);
+            self.asm.alu(change, R1, R8);
+            self.asm.stx(Size::D, R0, on_cpu::NANOS as i16, R1);
+            self.asm.st_imm(Size::D, R0, on_cpu::STATE as i16, to);
+            self.asm.bind(next);
+        }
     }
 
     /// Tells user space that the current thread is gone, after all that its end fired.

@@ -1,5 +1,6 @@
 //! The program of injected events: the whole context comes from a map, the probe from the event.
 
+use dtrail_lang::builtins::vars::ARGS;
 use dtrail_lang::plan::GroupId;
 
 use super::Program;
@@ -51,6 +52,7 @@ impl Program<'_, '_> {
             (Field::Wall, inject::WALL),
             (Field::Comm, inject::COMM),
             (Field::Curthread, inject::CURTHREAD),
+            (Field::OnCpu, inject::ON_CPU),
         ];
         let mut copies = Vec::new();
         let needs = self.any_needs();
@@ -70,6 +72,10 @@ impl Program<'_, '_> {
         }
         for arg in (0..10).filter(|arg| needs.args & 1 << arg != 0) {
             copies.push((context.arg(arg), inject::ARGS + 8 * arg));
+        }
+        // Made-up events have ten arguments.
+        for arg in (10..ARGS).filter(|arg| needs.args & 1 << arg != 0) {
+            self.base.store_imm(&mut self.asm, context.arg(arg), 0);
         }
         for (to, from) in copies {
             self.asm.ldx(Size::D, R0, R6, from as i16);

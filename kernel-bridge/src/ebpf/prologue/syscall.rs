@@ -1,5 +1,6 @@
 //! The programs of system calls: dispatched by number through a table, compat calls left out.
 
+use dtrail_lang::builtins::vars::ARGS;
 use dtrail_lang::ir::ProbeIndex;
 use dtrail_lang::plan::{Group, GroupId};
 
@@ -219,7 +220,7 @@ impl Program<'_, '_> {
                 self.read_kernel(R1, REGS_FROM, self.regs(), REGS);
             }
         }
-        for arg in (0..10).filter(wanted) {
+        for arg in (0..ARGS).filter(wanted) {
             let to = self.env.context.arg(arg);
             match ABI.args.get(arg as usize) {
                 Some(&at) => {
@@ -243,7 +244,7 @@ impl Program<'_, '_> {
         if needs.args & 3 != 0 || needs.errno {
             self.asm.ldx(Size::D, R0, R6, 8);
         }
-        for arg in (0..10).filter(|arg| needs.args & 1 << arg != 0) {
+        for arg in (0..ARGS).filter(|arg| needs.args & 1 << arg != 0) {
             let to = self.env.context.arg(arg);
             if arg < 2 {
                 self.base.store(&mut self.asm, to, R0);

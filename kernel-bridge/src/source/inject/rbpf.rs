@@ -4,12 +4,12 @@
 use std::sync::Arc;
 
 use dtrail_lang::ir::AddrSpace;
-use dtrail_lang::plan::Plan;
+use dtrail_lang::plan::{Overflow, Plan};
 use dtrail_vm::event::Error;
 
 use super::Machine;
 use crate::ebpf::EbpfProgram;
-use crate::ebpf::harness::{Harness, HarnessError, NoMemory, SyntheticMemory};
+use crate::ebpf::harness::{Harness, HarnessError, NoMemory, SyntheticMemory, TOO_LONG};
 use crate::source::event_memory::readable;
 use crate::source::synthetic_event::MemoryRegion;
 use crate::sys::cpus;
@@ -35,8 +35,13 @@ impl SyntheticMemory for EventRegions {
     }
 }
 
-/// What the harness objects to is a defect of the emitter.
+/// What the harness objects to is a defect of the emitter, unless rbpf takes no code of that length.
 fn defect(error: &HarnessError) -> Error {
+    if error.0.starts_with(TOO_LONG) {
+        return Error::new(error.to_string())
+            .help("engines interp, jit and bpf have no such limit; or use `-x placement=user`")
+            .overflow(Overflow::Refused);
+    }
     Error::new(format!("internal error: generated code does not run in rbpf: {error}"))
         .help("this is a defect of dtrail itself; please report it with the program")
 }

@@ -50,6 +50,11 @@ impl EventContext for StopContext<'_> {
             BuiltinVar::TaskStart => self.thread.identity(tid).start as i64,
             // The kernel hides its addresses from those who only trace processes.
             BuiltinVar::Curthread => return Err(Raised::plain(FaultKind::KPriv)),
+            // It stands, and so its account is up to date and stays as it is.
+            BuiltinVar::Vtimestamp => {
+                let nanos = procfs::on_cpu(self.thread.pid, tid);
+                nanos.ok_or(Raised::plain(FaultKind::IllOp))? as i64
+            }
             BuiltinVar::Ucaller => self.user_stack(2).get(1).map_or(0, |&addr| addr as i64),
             BuiltinVar::Ustackdepth => self.user_stack(MAX_FRAMES as usize).len() as i64,
             // The kernel shows its own stack to nobody who only traces processes.

@@ -110,7 +110,10 @@ fn wording() {
             "BEGIN { q[1] = 1; trace(q); }",
             "in action list: associative array 'q' may not be referenced as scalar",
         ),
-        ("BEGIN { trace(cwd); }", "in action list: cwd is not supported yet"),
+        (
+            "BEGIN { trace(getf(1)); }",
+            "in action list: getf cannot be had here: this source has no type data of the kernel",
+        ),
         ("BEGIN { trace(uregs[0]); }", "in action list: uregs[] is not supported yet"),
         ("BEGIN { trace(uregs[26]); }", "in action list: index 26 is out of range for uregs[ ]"),
         (

@@ -7,6 +7,7 @@ use super::expr::not_yet;
 use super::place::MemoryAt;
 use crate::ast::{Clause, Expr, ExprKind, UnaryOp};
 use crate::builtins::funcs::{FAMILIES, HARDWARE};
+use crate::builtins::paths::PathPlaces;
 use crate::builtins::{BuiltinVar, Func, Proto};
 use crate::check::info::for_each_expr;
 use crate::check::{ExprInfo, Meaning, TypeInfo};
@@ -20,6 +21,11 @@ type Lowered = Result<Val, Diagnostic>;
 const READERS: i64 = 0xffff_fe00;
 const WRITING: i64 = 0xff;
 const WRITERS: i64 = 0x1ff;
+
+/// How much of a command line is read: of its 79 bytes all.
+const WORDS_READ: i64 = 80;
+/// Bytes of the smallest pages.
+const PAGE: i64 = 4096;
 
 /// Whether a clause changes scratch memory besides filling it by `copyin`.
 pub(super) fn changes_scratch(clause: &Clause, info: &TypeInfo) -> bool {
@@ -59,6 +65,9 @@ impl Lower<'_> {
                 let done = self.emit_call(Func::Fill, vec![block, to, size], RegKind::Int, span);
                 Ok(Val::new(done, Fits::ANY))
             }
+            (Func::DPath | Func::MountPoint, [path]) => self.path(path, func == Func::MountPoint, span),
+            (Func::Getf, [descriptor]) => self.open_file(descriptor, span),
+            (Func::Arguments, [start, end]) => self.command_line(start, end, span),
             (Func::MutexOwner, [mutex]) => self.mutex_owner(mutex, span),
             (Func::MutexOwned, [mutex]) => {
                 let owner = self.mutex_owner(mutex, span)?;
@@ -158,6 +167,78 @@ impl Lower<'_> {
             ExprKind::Cast { operand, .. } if self.points_to(info).is_none() => self.address_space(operand),
             _ => self.space(expr, info),
         }
+    }
+
+    /// The path of a `struct path`, or of the place of a mount, seen from the root of the current process.
+    fn path(&mut self, path: &Expr, of_mount: bool, span: Span) -> Lowered {
+        let places = self.checked.kernel;
+        let path = self.value(path)?.reg;
+        let own = self.current_thread(span);
+        let root = self.plus(own, places.task_fs, span);
+        let packed = PathPlaces { of_mount, ..places.path }.packed().unwrap_or(0);
+        let packed = self.build.constant(span, packed as i64).reg;
+        let dst = self.emit_call(Func::Path, vec![path, root, packed], RegKind::Str, span);
+        Ok(Val::new(dst, Fits::ANY))
+    }
+
+    /// The open file of a descriptor. One that is out of range reads the first of the table, and is not used.
+    fn open_file(&mut self, descriptor: &Expr, span: Span) -> Lowered {
+        let places = self.checked.kernel;
+        let descriptor = self.value(descriptor)?.reg;
+        let own = self.current_thread(span);
+        let files = self.pointer_at(own, places.task_files, MemSize::B8, span);
+        let table = self.pointer_at(files, places.files_table, MemSize::B8, span);
+        let size = self.pointer_at(table, places.table_size, MemSize::B4, span);
+        let known = self.compare(CmpOp::LtU, descriptor, size, span).reg;
+        let number = self.arithmetic(BinOp::Mul, descriptor, known, span).reg;
+        let width = self.build.constant(span, 8).reg;
+        let distance = self.arithmetic(BinOp::Mul, number, width, span).reg;
+        let open = self.pointer_at(table, places.table_files, MemSize::B8, span);
+        let place = self.arithmetic(BinOp::Add, open, distance, span).reg;
+        let file = self.pointer_at(place, 0, MemSize::B8, span);
+        Ok(self.arithmetic(BinOp::Mul, file, known, span))
+    }
+
+    /// The words between two addresses of the process. A page holds their beginning, and what follows it need not be
+    /// there: unless the words go on, what is read ends with that page, and begins before them if need be.
+    fn command_line(&mut self, start: &Expr, end: &Expr, span: Span) -> Lowered {
+        let start = self.value(start)?.reg;
+        let end = self.value(end)?.reg;
+        let (size, page) = (self.build.constant(span, WORDS_READ).reg, self.build.constant(span, PAGE).reg);
+        let mask = self.build.constant(span, -PAGE).reg;
+        let first = self.arithmetic(BinOp::And, start, mask, span).reg;
+        let page_end = self.arithmetic(BinOp::Add, first, page, span).reg;
+        let last = self.arithmetic(BinOp::Sub, page_end, size, span).reg;
+        // 1 if the page's last bytes are to be read, else 0.
+        let ends = self.compare(CmpOp::LeU, end, page_end, span).reg;
+        let late = self.compare(CmpOp::LtU, last, start, span).reg;
+        let moved = self.arithmetic(BinOp::And, ends, late, span).reg;
+        let beyond = self.arithmetic(BinOp::Sub, start, last, span).reg;
+        let skip = self.arithmetic(BinOp::Mul, beyond, moved, span).reg;
+        let from = self.arithmetic(BinOp::Sub, start, skip, span).reg;
+        let block = self.block(from, size, AddrSpace::User, span);
+        let length = self.arithmetic(BinOp::Sub, end, start, span).reg;
+        let dst = self.emit_call(Func::Words, vec![block, skip, length], RegKind::Str, span);
+        Ok(Val::new(dst, Fits::ANY))
+    }
+
+    fn current_thread(&mut self, span: Span) -> Reg {
+        let dst = self.build.reg(RegKind::Int);
+        self.build.emit(span, Op::Builtin { dst, var: BuiltinVar::Curthread, index: 0 });
+        dst
+    }
+
+    fn plus(&mut self, base: Reg, offset: u32, span: Span) -> Reg {
+        let at = MemoryAt { base: Some(base), offset: i64::from(offset), space: AddrSpace::ByAddress };
+        self.address(at, span).reg
+    }
+
+    /// An unsigned integer of the kernel, so many bytes behind an address.
+    fn pointer_at(&mut self, base: Reg, offset: u32, size: MemSize, span: Span) -> Reg {
+        let (addr, space) = (self.plus(base, offset, span), AddrSpace::ByAddress);
+        let dst = self.build.reg(RegKind::Int);
+        self.build.emit(span, Op::Load { dst, addr, size, signed: false, space });
+        dst
     }
 
     /// The thread in the word of a mutex, whose lowest bits are flags.

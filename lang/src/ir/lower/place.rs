@@ -5,9 +5,11 @@ use super::build::{Fits, Val};
 use super::clause::Lower;
 use super::expr::not_yet;
 use crate::ast::{BinaryOp, Expr, ExprKind};
+use crate::builtins::BuiltinVar;
 use crate::check::fold::is_signed;
 use crate::check::{ExprInfo, Meaning, session::value_type};
 use crate::diag::Diagnostic;
+use crate::env::PerCpu;
 use crate::ir::{AddrSpace, BinOp, CmpOp, MemSize, Op, Reg, RegKind, ValueType, VarId};
 use crate::source::Span;
 use crate::types::Type;
@@ -123,8 +125,8 @@ impl Lower<'_> {
     fn memory_field(&mut self, expr: &Expr) -> Result<(MemoryAt, Option<(u64, u8)>), Diagnostic> {
         let plain = |at| Ok((at, None));
         if let Meaning::Symbol(address, per_cpu) = self.info_of(expr).meaning {
-            if per_cpu {
-                return Err(not_yet(expr.span, "variables that each CPU has its own of"));
+            if let Some(way) = per_cpu {
+                return plain(self.of_this_cpu(way, expr.span));
             }
             return plain(MemoryAt { base: None, offset: address as i64, space: AddrSpace::ByAddress });
         }
@@ -156,6 +158,19 @@ impl Lower<'_> {
             }
             _ => Err(not_yet(expr.span, "such places in memory")),
         }
+    }
+
+    /// Where the current CPU's own variable is.
+    fn of_this_cpu(&mut self, way: PerCpu, span: Span) -> MemoryAt {
+        let space = AddrSpace::ByAddress;
+        let mut base = self.build.reg(RegKind::Int);
+        self.build.emit(span, Op::Builtin { dst: base, var: BuiltinVar::Curthread, index: 0 });
+        for hop in way.hops {
+            let addr = self.address(MemoryAt { base: Some(base), offset: i64::from(hop), space }, span).reg;
+            base = self.build.reg(RegKind::Int);
+            self.build.emit(span, Op::Load { dst: base, addr, size: MemSize::B8, signed: false, space });
+        }
+        MemoryAt { base: Some(base), offset: way.offset, space }
     }
 
     /// What a pointer points to, or where an array starts.

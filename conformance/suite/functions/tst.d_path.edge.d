@@ -1,4 +1,4 @@
-/* Where it would never run. */
+/* Where it never runs nothing is read. */
 BEGIN { exit(0); }
 BEGIN
 /0/
