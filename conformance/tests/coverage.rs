@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 
 use dtrail_conformance::case::{self, Case, Kind};
 use dtrail_conformance::suite_dir;
-use dtrail_lang::builtins::{Action, AggFn, Func};
+use dtrail_lang::builtins::{Action, AggFn, Func, funcs};
 
 /// Names that a program can call; rows without one are internal.
 fn callable() -> Vec<&'static str> {
@@ -70,6 +70,17 @@ fn every_function_has_its_three_cases() {
         }
     }
     assert!(missing.is_empty(), "{}", missing.join("\n"));
+}
+
+/// D has them elsewhere; a call says so.
+#[test]
+fn every_subroutine_that_is_not_there_says_so() {
+    let cases = cases();
+    for (name, message) in funcs::UNIMPLEMENTED {
+        let wanted = format!("functions/err.D_UNKNOWN.{name}.error");
+        let case = cases.iter().find(|case| case.name == wanted).unwrap_or_else(|| panic!("no {wanted}"));
+        assert!(case.err.as_deref().is_some_and(|err| err.contains(message)), "{wanted}: {:?}", case.err);
+    }
 }
 
 #[test]

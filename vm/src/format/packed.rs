@@ -4,12 +4,12 @@
 use std::io::Write as _;
 use std::ops::RangeInclusive;
 
-use dtrail_lang::builtins::AggFn;
 use dtrail_lang::builtins::aggs::{QUANTIZE_ZERO, Shape};
+use dtrail_lang::builtins::{AggFn, Symbolic};
 use dtrail_lang::ir::ValueType;
 
 use super::histogram::{BarStyle, Scale, heading};
-use super::{Style, show_padded};
+use super::{Style, show_padded, symbols};
 use crate::agg::sort::Row;
 use crate::agg::{AggState, AggTable, Buckets, divided};
 use crate::runtime::extend;
@@ -171,14 +171,31 @@ fn width(ty: ValueType) -> usize {
 
 fn keys(out: &mut Vec<u8>, row: &Row<'_>, style: Style<'_>) {
     for (element, &ty) in value::decode(row.key, row.types).zip(row.types) {
+        if ty == ValueType::Symbolic(Symbolic::Stack) {
+            // Its frames have lines of their own here, too.
+            symbols::stack(out, element.int() as u64, style);
+            continue;
+        }
         out.push(b' ');
+        if let ValueType::Symbolic(kind) = ty {
+            let start = out.len();
+            symbols::address(out, element.int() as u64, kind, style);
+            let blanks = width(ty).saturating_sub(out.len() - start);
+            out.resize(out.len() + blanks, b' ');
+            out[start..].rotate_right(blanks);
+            continue;
+        }
         match element {
             ValueRef::Int(value) => {
                 let bits = if let ValueType::Int { bits, .. } = ty { bits } else { 64 };
                 let value = extend(value as u64, bits, bits > 16) as i64;
                 let _ = write!(out, "{value:>0$}", width(ty));
             }
-            ValueRef::Str(_) => show_padded(out, element.bytes(), style.escape, 16, false),
+            ValueRef::Str(_) => {
+                // The bytes of a struct end, like text, where there is a NUL.
+                let text = element.bytes().split(|&byte| byte == 0).next().unwrap_or_default();
+                show_padded(out, text, style.escape, 16, false);
+            }
         }
     }
 }

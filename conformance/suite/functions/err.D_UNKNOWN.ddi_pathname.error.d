@@ -1,0 +1,1 @@
+BEGIN { trace(ddi_pathname(0, 1)); }
