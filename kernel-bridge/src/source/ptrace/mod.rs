@@ -242,9 +242,9 @@ impl EventSource for PtraceSource {
             .help("give a command with -c or a process with -p, or run as root to trace the whole system"));
         }
         // The exit event costs a stop for each thread, so it is asked for only when it says something.
-        // The names of a process's own code are looked at then, too.
+        // The names of a process's own code are looked at then, and samples that come too late for it are taken.
         self.symbols.set_made(stacks::names_made(plan));
-        let exits = calls.wants_exits() || stacks::names_made(plan);
+        let exits = calls.wants_exits() || stacks::names_made(plan) || !calls.profile.is_empty();
         let exits = if exits { libc::PTRACE_O_TRACEEXIT } else { 0 };
         let filter = filter::filter(calls.numbers());
         let mut executed = Vec::with_capacity(self.commands.len());

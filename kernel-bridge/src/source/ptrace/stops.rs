@@ -1,5 +1,6 @@
 //! What each stop of a traced thread means: which probes fire, and how the thread goes on.
 
+use dtrail_lang::ir::ProbeIndex;
 use dtrail_vm::event::{EventSink, Exited, ExitedHow, Flow};
 
 use super::PtraceSource;
@@ -70,14 +71,30 @@ impl PtraceSource {
     /// It stands still because a sample of it is due, or because it was just attached to.
     fn interrupted(&mut self, tid: u32, sink: &mut dyn EventSink) -> Flow {
         let due = self.threads.get(tid).map(|thread| std::mem::take(&mut thread.due)).unwrap_or_default();
-        if !due.is_empty() {
-            // `arg0` is the program counter in the kernel, `arg1` the one in the process.
-            let pc = sys::registers(tid).map_or(0, |registers| registers.pc);
-            if self.fire(tid, due, [0, pc, 0, 0, 0, 0], 0, sink) == Flow::Stop {
-                return Flow::Stop;
-            }
+        if self.fire_samples(tid, due, sink) == Flow::Stop {
+            return Flow::Stop;
         }
         self.go_on(tid, 0)
+    }
+
+    /// Fires the samples of a thread that are due.
+    fn fire_samples(&mut self, tid: u32, due: Vec<ProbeIndex>, sink: &mut dyn EventSink) -> Flow {
+        if due.is_empty() {
+            return Flow::Continue;
+        }
+        // `arg0` is the program counter in the kernel, `arg1` the one in the process.
+        let pc = sys::registers(tid).map_or(0, |registers| registers.pc);
+        self.fire(tid, due, [0, pc, 0, 0, 0, 0], 0, sink)
+    }
+
+    /// The samples of a thread that begins to exit: those that it was too fast for.
+    fn last_samples(&mut self, tid: u32) -> Vec<ProbeIndex> {
+        let Some(thread) = self.threads.get(tid).filter(|thread| !thread.exiting) else { return Vec::new() };
+        let mut due = std::mem::take(&mut thread.due);
+        if self.sampler.next().is_some() && self.sampler.is_due(thread.pid, thread.clock.as_ref(), true) {
+            due.extend(self.sampler.take(thread.pid, &mut thread.clock));
+        }
+        due
     }
 
     /// A thread that stops at every call is before one or behind it.
@@ -224,6 +241,10 @@ impl PtraceSource {
     /// A thread begins to exit; everything about it can still be read.
     fn exiting(&mut self, tid: u32, sink: &mut dyn EventSink) -> Flow {
         let code = sys::event_message(tid).unwrap_or(0);
+        let due = self.last_samples(tid);
+        if self.fire_samples(tid, due, sink) == Flow::Stop {
+            return Flow::Stop;
+        }
         // Killed in a call, it returns from it as far as the kernel is concerned, but does not stop there.
         let number = self.threads.get(tid).and_then(|thread| thread.current.take());
         if let (Some(number), Ok(result)) = (number, sys::result_register(tid))
