@@ -161,6 +161,8 @@ pub(super) fn advice(drops: &Drops, suspects: &[String]) -> Vec<String> {
     line(!drops.aggregation.is_empty(), "a larger `-x aggsize` holds more keys");
     line(drops.speculative > 0, "a larger `-x specsize` holds more records of a speculation");
     line(drops.speculations_unavailable > 0, "a larger `-x nspec` allows more speculations at a time");
+    line(drops.speculations_busy > 0, "a larger `-x nspec`, or a shorter `-x cleanrate`, leaves fewer busy");
+    line(drops.stack_strings > 0, "a larger `-x jstackstrsize` holds more names");
     line(drops.dynamic > 0, "set variables to 0 when they are done with, or raise `-x dynvarsize`");
     lines
 }
@@ -304,6 +306,58 @@ mod tests {
         );
         assert_eq!(drops(&lost, true)[4], "[DTRACEDROP_DBLERROR] 1 error in ERROR probe enabling");
         assert!(drops(&Drops::default(), true).is_empty());
+    }
+
+    /// Every kind of the specification's table, once and several times. Variables that are gone leave no list behind
+    /// that would have to be rinsed or cleaned: of dynamic drops there is one kind.
+    #[test]
+    fn every_kind_of_loss_has_its_words() {
+        type Set = fn(&mut Drops, u64);
+        let kinds: [(&str, Set, &str, &str); 8] = [
+            ("PRINCIPAL", |d, n| d.principal.push((2, n)), "1 drop on CPU 2", "7 drops on CPU 2"),
+            (
+                "AGGREGATION",
+                |d, n| d.aggregation.push((0, n)),
+                "1 aggregation drop on CPU 0",
+                "7 aggregation drops on CPU 0",
+            ),
+            ("DYNAMIC", |d, n| d.dynamic = n, "1 dynamic variable drop", "7 dynamic variable drops"),
+            ("SPEC", |d, n| d.speculative = n, "1 speculative drop", "7 speculative drops"),
+            (
+                "SPECBUSY",
+                |d, n| d.speculations_busy = n,
+                "1 failed speculation (available buffer(s) still busy)",
+                "7 failed speculations (available buffer(s) still busy)",
+            ),
+            (
+                "SPECUNAVAIL",
+                |d, n| d.speculations_unavailable = n,
+                "1 failed speculation (no speculative buffer available)",
+                "7 failed speculations (no speculative buffer available)",
+            ),
+            (
+                "STKSTROVERFLOW",
+                |d, n| d.stack_strings = n,
+                "1 jstack()/ustack() string table overflow",
+                "7 jstack()/ustack() string table overflows",
+            ),
+            (
+                "DBLERROR",
+                |d, n| d.double_error = n,
+                "1 error in ERROR probe enabling",
+                "7 errors in ERROR probe enabling",
+            ),
+        ];
+        for (tag, set, one, several) in kinds {
+            for (count, text) in [(1, one), (7, several)] {
+                let mut lost = Drops::default();
+                set(&mut lost, count);
+                assert_eq!(drops(&lost, false), [text]);
+                assert_eq!(drops(&lost, true), [format!("[DTRACEDROP_{tag}] {text}")]);
+                // A mistake in a program has no tunable.
+                assert_eq!(advice(&lost, &[]).len(), usize::from(tag != "DBLERROR"), "{tag}");
+            }
+        }
     }
 
     #[test]
