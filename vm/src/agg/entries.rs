@@ -20,12 +20,15 @@ pub(super) struct Entry {
     pub(super) updated: u64,
 }
 
+/// Slots that are looked at together: half a cache line.
+const GROUP: usize = 4;
+
 /// See the module.
 #[derive(Clone, Debug)]
 pub(super) struct Entries {
     entries: Vec<Entry>,
-    /// Open addressing: the low half of a hash and the place of its entry plus 1; 0 where there is none. A power of two
-    /// of them, of which a quarter at least is free.
+    /// Open addressing by groups: the low half of a hash and the place of its entry plus 1; 0 where there is none. A power
+    /// of two of them, of which a quarter at least is free.
     slots: Box<[u64]>,
     /// Numbers that integers are hashed with.
     seeds: [u64; 2],
@@ -103,22 +106,31 @@ impl Entries {
         hasher.finish()
     }
 
-    /// The place of the entry with a hash whose key `is` the one that is looked for.
+    /// The place of the entry with a hash whose key `is` the one that is looked for. The slots of a group are looked at
+    /// together: whether a key is in the first or the second of them is nothing that a processor could foresee.
     #[inline(always)]
     fn probe(&self, hash: u64, is: impl Fn(&Key) -> bool) -> Option<usize> {
-        let slots = &*self.slots;
-        let last = slots.len().wrapping_sub(1);
-        let mut at = (hash >> 32) as usize;
+        let (groups, _) = self.slots.as_chunks::<GROUP>();
+        let last = groups.len().wrapping_sub(1);
+        let (mut at, half) = ((hash >> 32) as usize, hash << 32);
         loop {
-            let slot = *slots.get(at & last)?;
-            // The halves are compared and taken apart at once.
-            let rest = slot ^ hash << 32;
-            if rest <= u64::from(u32::MAX) && rest != 0 {
-                let place = rest as usize - 1;
+            let group = groups.get(at & last)?;
+            let mut hits = 0;
+            for (i, slot) in group.iter().enumerate() {
+                // The halves are compared and taken apart at once: what is left is a place plus 1.
+                let rest = slot ^ half;
+                hits |= u32::from(rest.wrapping_sub(1) < u64::from(u32::MAX)) << i;
+            }
+            while hits != 0 {
+                let slot = group[hits.trailing_zeros() as usize % GROUP];
+                let place = (slot as u32 as usize).wrapping_sub(1);
                 if self.entries.get(place).is_some_and(|entry| is(&entry.key)) {
                     return Some(place);
                 }
-            } else if slot == 0 {
+                hits &= hits - 1;
+            }
+            // Groups are filled from the front.
+            if group[GROUP - 1] == 0 {
                 return None;
             }
             at += 1;
@@ -195,14 +207,18 @@ impl Entries {
     }
 }
 
-/// Puts a place into the first free slot of a hash.
+/// Puts a place into the first free slot of the first group of a hash that has one.
 fn file(slots: &mut [u64], hash: u64, place: usize) {
-    let last = slots.len() - 1;
+    let (groups, _) = slots.as_chunks_mut::<GROUP>();
+    let last = groups.len() - 1;
     let mut at = (hash >> 32) as usize & last;
-    while slots[at] != 0 {
+    loop {
+        if let Some(slot) = groups[at].iter_mut().find(|slot| **slot == 0) {
+            *slot = hash << 32 | (place as u64 + 1);
+            return;
+        }
         at = (at + 1) & last;
     }
-    slots[at] = hash << 32 | (place as u64 + 1);
 }
 
 #[cfg(test)]
