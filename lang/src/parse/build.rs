@@ -360,10 +360,6 @@ impl Builder<'_, '_> {
             match part.as_rule() {
                 Rule::type_specifiers => specs = self.specifiers(part)?.1,
                 Rule::member_declarator => members.push(self.member_declarator(part)?),
-                // C has members without a name, D has not.
-                Rule::semicolon if members.is_empty() && !(self.item.included && is_definition(&specs)) => {
-                    return Err(self.near(self.span(&part).start));
-                }
                 _ => {}
             }
         }
@@ -532,10 +528,6 @@ impl Builder<'_, '_> {
 /// The first child of a kind. Where the grammar demands one, there is one.
 pub(super) fn child<'i>(pair: Pair<'i, Rule>, rule: Rule) -> Option<Pair<'i, Rule>> {
     pair.into_inner().find(|part| part.as_rule() == rule)
-}
-
-fn is_definition(specs: &TypeSpecs) -> bool {
-    specs.words.iter().any(|word| word.name == DEFINITION)
 }
 
 fn empty_specs(span: Span) -> TypeSpecs {

@@ -310,7 +310,11 @@ impl Scanner<'_, '_> {
             _ => {}
         }
         self.previous = previous;
-        self.copy(len);
+        let ends_struct = token == b";" && self.inclusion > 0 && self.braces > 0;
+        match ends_struct && self.out.iter().rfind(|&&b| b != b' ') == Some(&b'}') {
+            true => self.put(Class::Nameless, 1),
+            false => self.copy(len),
+        }
         Ok(token == b";" && self.definition && self.braces == 0)
     }
 }

@@ -46,6 +46,8 @@ pub(super) enum Class {
     Probe = 6,
     /// `@name`
     Aggregation = 7,
+    /// The semicolon that ends a struct or union without a name, in a struct of an included file.
+    Nameless = 8,
 }
 
 /// Fits no rule of the grammar.

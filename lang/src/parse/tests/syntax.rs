@@ -274,6 +274,13 @@ fn malformed_definitions() {
     near("enum e { A, };", "1:13", "}");
     near("struct s { };", "1:12", "}");
     near("struct s { int; };", "1:15", ";");
+    near("struct s { struct t { int a; }; int b; int c d; };", "1:31", ";");
+    script().refuses(
+        "int x[size_t typedef y, int];",
+        Tag::DeclParmclass,
+        "1:14",
+        "inappropriate storage class for function or associative array parameter",
+    );
     near("struct s { int (*)(int); };", "1:18", ")");
     near("inline int x;", "1:13", ";");
     near("translator struct s < int > { };", "1:27", ">");
