@@ -59,8 +59,10 @@ fn placed(call: &str, is_void: bool) -> &'static str {
 #[test]
 fn the_page_has_every_subroutine() {
     let named: BTreeSet<&str> = table().into_iter().map(|(name, ..)| name).collect();
+    // Those of the library alone, `dtrail_…`, are no part of D.
+    let internal = |name: &str| name.starts_with('<') || name.starts_with("dtrail_");
     let known: BTreeSet<&str> =
-        Func::ROWS.iter().map(|row| row.name).filter(|name| !name.starts_with('<')).collect();
+        Func::ROWS.iter().map(|row| row.name).filter(|name| !internal(name)).collect();
     let missing: Vec<_> = known.difference(&named).collect();
     assert!(missing.is_empty(), "docs/functions.md lacks {missing:?}");
     assert!(named.is_subset(&known), "docs/functions.md names what is not there");
