@@ -193,3 +193,22 @@ fn macro_variables() {
     assert_eq!(made_up.macro_variable("target"), Some(5));
     assert_eq!(made_up.macro_variable("uid"), Some(0));
 }
+
+/// Whatever a tracepoint is given fits the places that `args[]` reads, and has a type that a register can have.
+#[test]
+fn arguments_of_tracepoints_are_values() {
+    let environment = SourceEnvironment::bpf(None);
+    let pattern = ProbePattern { provider: "rawtp".to_owned(), ..ProbePattern::default() };
+    let Ok(probes) = environment.match_probes(&pattern) else {
+        println!("skipped: no types of the kernel");
+        return;
+    };
+    assert!(probes.len() > 100, "{}", probes.len());
+    for probe in probes {
+        assert!(probe.args.len() <= dtrail_lang::builtins::vars::ARGS as usize, "{}", probe.name);
+        for arg in probe.args.iter().filter(|arg| !arg.ty.ends_with('*')) {
+            let whole = arg.ty.starts_with("struct ") || arg.ty.starts_with("union ");
+            assert!(!whole, "{}: {}", probe.name, arg.ty);
+        }
+    }
+}
