@@ -64,8 +64,12 @@ static int write_now(const char *out)
 
 static int keys(uint64_t n, const char *out)
 {
-	for (uint64_t i = 0; i < n; i++)
+	for (uint64_t i = 0; i < n; i++) {
 		syscall(SYS_lseek, -1, i, 0);
+		// The kernel gets memory for new entries between interrupts: a burst would be lost, and counted.
+		if (i % 256 == 255)
+			usleep(50);
+	}
 	return write_now(out);
 }
 
