@@ -123,7 +123,7 @@ fn errors_have_the_lines_that_were_written() {
     let scratch = Scratch::new("lines");
     scratch.write(
         "h.h",
-        "#define ONE 1\n\nstatic inline int f(int a)\n{\n\treturn a;\n}\nstruct s { int a; };\n",
+        "#define ONE 1\n#pragma GCC system_header\nstatic inline int f(int a)\n{\n\treturn a;\n}\nstruct s { int a; };\n",
     );
     scratch.write("bad.h", "int x;\nint y z;\n");
     for (script, message) in [
@@ -163,7 +163,7 @@ fn types_of_included_files() {
     let scratch = Scratch::new("types");
     scratch.write(
         "h.h",
-        "struct s { int a; long b; };\ntypedef struct s s_t;\ntypedef struct s s_t;\nenum e { A = 3, SIGKILL = 9 };\n\
+        "#pragma GCC system_header\nstruct s { int a; long b; };\ntypedef struct s s_t;\ntypedef struct s s_t;\nenum e { A = 3, SIGKILL = 9 };\n\
          struct t { union { int a; char b[8]; }; struct { short c; short d; }; };\n",
     );
     for (script, expected) in [

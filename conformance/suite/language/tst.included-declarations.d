@@ -1,6 +1,6 @@
 /* What stands in an included file, by the line marks of cpp: C with its own words, and types that come before those of D. */
 /* @@ args: -q */
-# 1 "h.h" 1
+# 1 "h.h" 1 3
 typedef __signed__ char small_t;
 static __inline__ int half(int a) __attribute__((const))
 {

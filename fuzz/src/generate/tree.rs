@@ -170,13 +170,14 @@ fn specs() -> impl Strategy<Value = TypeSpecs> {
 /// A struct, union or enum with its body, of members that are plain.
 fn definition() -> impl Strategy<Value = Definition> {
     let tag = || option::of(select(vec!["s", "while1", "size_t"]).prop_map(ident));
-    let specs = select(vec![vec!["int"], vec!["struct s"], vec!["unsigned", "char"], vec!["string"]])
-        .prop_map(|words| TypeSpecs {
+    let specs = select(vec![vec!["int"], vec!["struct s"], vec!["unsigned", "char"], vec!["long"]]).prop_map(
+        |words| TypeSpecs {
             words: words.into_iter().map(ident).collect(),
             definitions: Vec::new(),
             qualifiers: Vec::new(),
             span: NOWHERE,
-        });
+        },
+    );
     let width = || option::of((0..20u64).prop_map(|value| Box::new(node(ExprKind::Int(number(value))))));
     let steps = vec(prop_oneof![Just(Derived::Pointer), Just(Derived::Array(None))], 0..3);
     let named = (select(vec!["a", "b9", "c"]), steps, width()).prop_map(|(name, derived, width)| {

@@ -19,7 +19,7 @@ pub fn program(program: &Program) -> String {
         match item {
             Item::Clause(clause) => print_clause(&mut out, clause),
             Item::Declaration(declaration) if declaration.included => {
-                out.push_str("# 1 \"included\" 1\n");
+                out.push_str("# 1 \"included\" 1 3\n");
                 print_declaration(&mut out, declaration);
                 out.push_str("# 1 \"\" 2\n");
             }

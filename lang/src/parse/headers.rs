@@ -1,7 +1,7 @@
 //! C headers as D can read them: a text that `cpp` has made in, a text of equal length out (language spec §2.14).
 //!
 //! Headers of the system are written for C compilers, in words that D has not: `__attribute__`, `__asm__`, inline
-//! functions, initial values. Line marks tell what came from an included file, and only there such words are blanked out,
+//! functions, initial values. Line marks tell what came from a header of the system, and only there such words are blanked out,
 //! spelt as D spells them, or the declaration is left out that cannot be said in D ([`WORDS`]). Text of the script itself
 //! is never changed. No byte moves, so every place stays true; line marks stay too.
 
@@ -89,7 +89,7 @@ fn treatment(word: &str) -> Option<Treatment> {
 
 /// The text with what came from included files made readable.
 pub(super) fn readable(text: &str) -> Cow<'_, str> {
-    let enters = |line: &str| matches!(mark(line), Some(1));
+    let enters = |line: &str| system(line) == Some(true);
     if !text.lines().any(enters) {
         return Cow::Borrowed(text);
     }
@@ -106,15 +106,14 @@ pub(super) fn readable(text: &str) -> Cow<'_, str> {
     Cow::Owned(String::from_utf8(reader.out).unwrap_or_else(|_| text.to_string()))
 }
 
-/// The state of a line mark: 1 enters a file, 2 leaves one.
-fn mark(line: &str) -> Option<u32> {
-    if !line.starts_with('#') {
+/// Whether a line mark says that a header of the system follows (its flag 3): others may be D.
+pub(super) fn system(line: &str) -> Option<bool> {
+    if !line.starts_with('#') || !matches!(control::read(line), Ok(Control::Line(_))) {
         return None;
     }
-    match control::read(line) {
-        Ok(Control::Line(directive)) => directive.state,
-        _ => None,
-    }
+    Some(
+        line.rsplit('"').next().is_some_and(|flags| flags.split_whitespace().skip(1).any(|flag| flag == "3")),
+    )
 }
 
 /// The declaration being read.
@@ -159,10 +158,8 @@ impl<'a> Reader<'a> {
         while let Some(b) = self.byte(self.pos) {
             if line_start && (b == b'#' || self.depth == 0) {
                 let line = self.text[self.pos..].split('\n').next().unwrap_or("");
-                match mark(line) {
-                    Some(1) => self.depth += 1,
-                    Some(2) => self.depth = self.depth.saturating_sub(1),
-                    _ => {}
+                if let Some(system) = system(line) {
+                    self.depth = usize::from(system);
                 }
                 if self.depth == 0 {
                     self.declaration = Declaration::default();
@@ -406,12 +403,12 @@ mod tests {
 
     /// What becomes of a header, its lines joined and its blanks squeezed.
     fn header(text: &str) -> String {
-        let whole = format!("# 1 \"a.d\"\n# 1 \"h.h\" 1\n{text}\n# 2 \"a.d\" 2\nstatic int __inline;\n");
+        let whole = format!("# 1 \"a.d\"\n# 1 \"h.h\" 1 3\n{text}\n# 2 \"a.d\" 2\nstatic int __inline;\n");
         let read = readable(&whole);
         assert_eq!(read.len(), whole.len());
         let lines = |text: &str| text.bytes().filter(|&b| b == b'\n').count();
         assert_eq!(lines(&read), lines(&whole));
-        let rest = read.strip_prefix("# 1 \"a.d\"\n# 1 \"h.h\" 1\n").unwrap();
+        let rest = read.strip_prefix("# 1 \"a.d\"\n# 1 \"h.h\" 1 3\n").unwrap();
         let rest = rest.strip_suffix("\n# 2 \"a.d\" 2\nstatic int __inline;\n").unwrap();
         rest.split_whitespace().collect::<Vec<_>>().join(" ")
     }
@@ -478,7 +475,7 @@ mod tests {
             "int x = {",
             "'é",
         ] {
-            let whole = format!("# 1 \"h.h\" 1\n{text}");
+            let whole = format!("# 1 \"h.h\" 1 3\n{text}");
             assert_eq!(readable(&whole).len(), whole.len());
         }
     }

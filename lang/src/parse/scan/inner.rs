@@ -66,7 +66,7 @@ impl Scanner<'_, '_> {
     fn word(&mut self, len: usize) -> Result<(), Failure> {
         let end = self.pos + len;
         let word = &self.text[self.pos..end];
-        let of_c = self.inclusion > 0 && is_keyword_of_d_only(word);
+        let of_c = self.system && is_keyword_of_d_only(word);
         if let Some(kind) = keyword(word.as_bytes()).filter(|_| !of_c) {
             if kind == Keyword::If && self.previous != Previous::Else {
                 self.nest(len)?;
@@ -310,7 +310,7 @@ impl Scanner<'_, '_> {
             _ => {}
         }
         self.previous = previous;
-        let ends_struct = token == b";" && self.inclusion > 0 && self.braces > 0;
+        let ends_struct = token == b";" && self.system && self.braces > 0;
         match ends_struct && self.out.iter().rfind(|&&b| b != b' ') == Some(&b'}') {
             true => self.put(Class::Nameless, 1),
             false => self.copy(len),

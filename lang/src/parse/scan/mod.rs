@@ -17,6 +17,7 @@ use std::collections::BTreeSet;
 
 use super::control::{self, Control};
 use super::errors::{self, character_at};
+use super::headers;
 use super::literal::{self, LiteralError};
 use super::macros::MacroToken;
 use super::resolve::Scope;
@@ -137,6 +138,8 @@ pub(super) struct Scanner<'a, 'c> {
     after_clause: bool,
     /// How many included files the place is in, by the line marks.
     inclusion: usize,
+    /// The place is in a header of the system.
+    system: bool,
 
     // The present item.
     start: usize,
@@ -174,6 +177,7 @@ impl<'a, 'c> Scanner<'a, 'c> {
             pragmas: Vec::new(),
             after_clause: false,
             inclusion: 0,
+            system: false,
             start: 0,
             out: Vec::new(),
             macros: Vec::new(),
@@ -391,11 +395,14 @@ impl<'a, 'c> Scanner<'a, 'c> {
         };
         match control::read(line).map_err(refuse)? {
             Control::Ignored => {}
-            Control::Line(line) => match line.state {
-                Some(1) => self.inclusion += 1,
-                Some(2) => self.inclusion = self.inclusion.saturating_sub(1),
-                _ => {}
-            },
+            Control::Line(mark) => {
+                self.system = headers::system(line).unwrap_or(self.system);
+                match mark.state {
+                    Some(1) => self.inclusion += 1,
+                    Some(2) => self.inclusion = self.inclusion.saturating_sub(1),
+                    _ => {}
+                }
+            }
             Control::Option(token) => {
                 let (name, value) = match token.text.split_once('=') {
                     Some((name, value)) => (name, Some(value)),

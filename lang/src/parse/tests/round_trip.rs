@@ -39,7 +39,7 @@ fn declarations() {
         "int x[struct s { int a; }, enum { A }];",
         "const userland struct s *p;",
         "struct mod`s *p;",
-        "# 1 \"h.h\" 1\nstruct s { union { int a; struct { int b, c; }; }; int d; };\n# 2 \"a.d\" 2\nstruct t { int a; };",
+        "# 1 \"h.h\" 1 3\nstruct s { union { int a; struct { int b, c; }; }; int d; };\n# 2 \"a.d\" 2\nstruct t { int a; };",
         "BEGIN { x = offsetof (struct s, while) + sizeof (struct { int a : 3; } *[2]); y = (struct s *(*)(int))z; }",
     ] {
         check(text);

@@ -473,7 +473,7 @@ fn neutral_declarators() {
 
 #[test]
 fn names_of_included_files() {
-    let header = |text: &str| format!("# 1 \"h.h\" 1\n{text}\n# 2 \"a.d\" 2\nBEGIN {{ }}");
+    let header = |text: &str| format!("# 1 \"h.h\" 1 3\n{text}\n# 2 \"a.d\" 2\nBEGIN {{ }}");
     for text in [
         "struct s { int counter, string; struct t *self; } this;",
         "int f(char *probe, int provider, int import);",
