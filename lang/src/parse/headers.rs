@@ -111,9 +111,7 @@ pub(super) fn system(line: &str) -> Option<bool> {
     if !line.starts_with('#') || !matches!(control::read(line), Ok(Control::Line(_))) {
         return None;
     }
-    Some(
-        line.rsplit('"').next().is_some_and(|flags| flags.split_whitespace().skip(1).any(|flag| flag == "3")),
-    )
+    Some(line.rsplit('"').next().is_some_and(|flags| flags.split_whitespace().any(|flag| flag == "3")))
 }
 
 /// The declaration being read.
