@@ -610,6 +610,35 @@ fn sizes_hold_for_the_kernel_part() {
     assert!(String::from_utf8_lossy(&output.stderr).contains("aggregation drop"));
 }
 
+/// What the verifier says of programs that it takes, and how much of it.
+#[test]
+fn the_verifier_is_heard_when_asked_for() {
+    if !everybody().contains(&Who::Bpf) {
+        return;
+    }
+    // Two hooks, one of them called with a subprogram a clause, and one by the CPU clock.
+    let program = "syscall::getpid:entry, syscall::getpid:return /pid == $target/ { @[probename] = count(); }\n\
+                   syscall::getpid:entry { x[pid] = timestamp; } profile-1 { @[\"p\"] = count(); } BEGIN { exit(0); }";
+    let run = |options: &[&str]| {
+        let output = dtrail(Who::Bpf, &[options, &["-qn", program, "-c", "true"]].concat());
+        assert_eq!(output.status.code(), Some(0));
+        String::from_utf8(output.stderr).expect("text")
+    };
+    assert_eq!(run(&["-xbpflogsize=1m"]), "", "nobody asked");
+    let log = run(&["-xbpflog"]);
+    assert!(log.lines().all(|line| line.starts_with("BPF: ")), "{log}");
+    let count = |log: &str, start: &str| log.lines().filter(|line| line.starts_with(start)).count();
+    assert_eq!(count(&log, "BPF: program '"), 3, "{log}");
+    assert_eq!(count(&log, "BPF: processed "), 3, "each was taken: {log}");
+    assert_eq!(count(&log, "BPF: refused"), 0);
+    assert!(log.contains("' for 'syscall:vmlinux:getpid:return':"), "{log}");
+    assert!(log.contains("(95) exit"), "the instructions are shown");
+    let cut = run(&["-xbpflog", "-xbpflogsize=1k"]);
+    assert_eq!(count(&cut, "BPF: (cut to 1024 bytes: "), 3, "{cut}");
+    assert!(cut.contains("-x bpflogsize"), "{cut}");
+    assert!(cut.len() < 3 * 2048, "what was cut is not there");
+}
+
 /// A user namespace gives all capabilities, and none that counts for bpf(2).
 #[test]
 fn who_is_root_in_a_user_namespace_only_traces_by_ptrace() {

@@ -5,8 +5,10 @@
 //! names the probe and clause. Never: a decision about what runs where.
 
 mod bind;
+mod log;
 mod refusal;
 
+pub use log::verifier_log;
 pub(crate) use refusal::no_types;
 
 use std::io;
@@ -35,17 +37,14 @@ pub struct Loaded {
 /// Loads everything and attaches nothing. `types` are those of the kernel; without them no program may be typed. The
 /// maps come apart from the programs, since they are used at the same time.
 pub fn load(plan: &Plan, program: &EbpfProgram, types: Option<&Btf>) -> Result<(Loaded, KernelMaps), Error> {
-    let bound = bind::bind(program).map_err(|e| refusal::maps(&e))?;
-    let object = ebpf::object::write(&bound.program)?;
-    let mut ebpf =
-        loader().btf(None).allow_unsupported_maps().load(&object).map_err(|e| refusal::object(&e))?;
+    let Prepared { made, mut ebpf, .. } = prepare(program)?;
 
     for spec in &program.programs {
         let loaded = ebpf.program_mut(&spec.name).ok_or(ProgramError::NotLoaded);
         loaded.and_then(|p| load_one(p, spec, types)).map_err(|e| refusal::program(plan, spec, &e))?;
     }
 
-    let descriptors = program.maps.iter().zip(bound.made).map(|(spec, made)| match made {
+    let descriptors = program.maps.iter().zip(made).map(|(spec, made)| match made {
         Some(made) => Ok(made),
         None => descriptor(&ebpf, &spec.name),
     });
@@ -53,6 +52,22 @@ pub fn load(plan: &Plan, program: &EbpfProgram, types: Option<&Btf>) -> Result<(
         KernelMaps::new(descriptors, &program.maps, program.state.control).map_err(|e| refusal::maps(&e))?;
     let programs = program.programs.iter().map(|spec| (spec.name.clone(), spec.hook.clone())).collect();
     Ok((Loaded { ebpf, programs }, maps))
+}
+
+/// Maps that exist, and programs that the kernel does not have yet.
+struct Prepared {
+    /// See [`bind::Bound::made`].
+    made: Vec<Option<OwnedFd>>,
+    /// What aya was given.
+    object: Vec<u8>,
+    ebpf: Ebpf,
+}
+
+fn prepare(program: &EbpfProgram) -> Result<Prepared, Error> {
+    let bound = bind::bind(program).map_err(|e| refusal::maps(&e))?;
+    let object = ebpf::object::write(&bound.program)?;
+    let ebpf = loader().btf(None).allow_unsupported_maps().load(&object).map_err(|e| refusal::object(&e))?;
+    Ok(Prepared { made: bound.made, object, ebpf })
 }
 
 /// A loader that knows nothing of the kernel's types. aya reads them all as it makes one, 18 ms and 19 MB for nothing, unless

@@ -142,6 +142,10 @@ pub struct Options {
     pub dynvarsize: u64,
     /// Bytes of a speculation.
     pub specsize: u64,
+    /// What the verifier says of every program for the kernel is told.
+    pub bpflog: bool,
+    /// Most bytes that are kept of what it says of one program.
+    pub bpflogsize: u64,
     /// Say nothing about sizes that were lowered.
     pub quietresize: bool,
     /// Nanoseconds between drains; 0 leaves it to the source.
@@ -226,6 +230,8 @@ impl Default for Options {
             aggsize: 4 << 20,
             dynvarsize: 1 << 20,
             specsize: 4 << 20,
+            bpflog: false,
+            bpflogsize: (16 << 20) - 1,
             quietresize: false,
             switchrate: 0,
             statusrate: 1_000_000_000,
@@ -421,7 +427,6 @@ enum Shape {
     Flag,
     Bool,
     Number,
-    Size,
     Text,
 }
 
@@ -523,8 +528,8 @@ const ROWS: &[Row] = &[
     dynamic("agghist", Kind::Bool(|o| &mut o.agghist)),
     dynamic("aggpack", Kind::Bool(|o| &mut o.aggpack)),
     dynamic("aggzoom", Kind::Bool(|o| &mut o.aggzoom)),
-    row("bpflog", Kind::Refused),
-    row("bpflogsize", Kind::Unused(Shape::Size)),
+    row("bpflog", Kind::Bool(|o| &mut o.bpflog)),
+    row("bpflogsize", Kind::Size(|o| &mut o.bpflogsize)),
     row("bufpolicy", Kind::BufPolicy),
     row("bufresize", Kind::BufResize),
     row("bufsize", Kind::Size(|o| &mut o.bufsize)),
@@ -605,7 +610,7 @@ impl Kind {
             Kind::Number(low, u32::MAX, _) => format!("a number from {low}"),
             Kind::Number(low, high, _) => format!("a number from {low} to {high}"),
             Kind::Unused(Shape::Number) => "a number".into(),
-            Kind::Size(_) | Kind::Unused(Shape::Size) => SIZE.into(),
+            Kind::Size(_) => SIZE.into(),
             Kind::SmallSize(low, high, _) => format!("{SIZE}, from {low} to {high}"),
             Kind::PrintSize => format!("{SIZE}, from 1 to 65536"),
             Kind::Rate(_) => "a period such as 10ms or a frequency such as 100hz".into(),
@@ -752,7 +757,6 @@ fn check_shape(shape: Shape, value: Option<&str>) -> Result<(), OptionError> {
         Shape::Flag => Ok(()),
         Shape::Bool => boolean(value).map(drop),
         Shape::Number => number(required(value)?).map(drop),
-        Shape::Size => size(required(value)?).map(drop),
         Shape::Text => required(value).map(drop),
     }
 }

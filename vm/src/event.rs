@@ -155,6 +155,11 @@ pub trait EventSource {
     fn overflow(&mut self, _plan: &Plan) -> Option<Overflow> {
         None
     }
+    /// What the kernel says of the programs of a plan as it checks them, a line a call, whether it takes them or not: for
+    /// those who asked for it with `bpflog`. `attach` of this very plan comes next.
+    fn verifier_log(&mut self, _plan: &Plan, _line: &mut dyn FnMut(&str)) -> Result<(), Error> {
+        Ok(())
+    }
     /// Loads and attaches; nothing fires into the plan before `open`.
     fn attach(&mut self, plan: &Plan) -> Result<(), Error>;
     /// What the user should know of the last `attach`, a line each.

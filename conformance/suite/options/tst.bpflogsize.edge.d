@@ -1,2 +1,2 @@
-/* @@ args: -q -x bpflogsize=0 */
+/* @@ args: -q -x bpflog -x bpflogsize=0 */
 BEGIN { printf("%d", 1); exit(0); }

@@ -1,2 +1,2 @@
-/* @@ args: -q -x bpflogsize=1m */
+/* @@ args: -q -x bpflog -x bpflogsize=1m */
 BEGIN { printf("%d", 1); exit(0); }

@@ -33,11 +33,7 @@ pub(crate) fn no_types(why: &dyn std::error::Error) -> Error {
 
 /// The verifier, or the kernel before it, refused a program.
 pub(super) fn program(plan: &Plan, spec: &ProgramSpec, error: &ProgramError) -> Error {
-    let probe = spec.probes.first().and_then(|p| plan.program.probes.get(p.index()));
-    let name = probe.map_or_else(
-        || spec.name.clone(),
-        |p| format!("{}:{}:{}:{}", p.provider, p.module, p.function, p.name),
-    );
+    let name = shown(plan, spec);
     let mut clauses: Vec<String> = Vec::new();
     for group in spec.groups.iter().filter_map(|g| plan.groups.get(usize::from(g.0))) {
         for clause in group.clauses.iter().filter_map(|c| plan.program.clauses.get(c.index())) {
@@ -72,6 +68,15 @@ pub(super) fn program(plan: &Plan, spec: &ProgramSpec, error: &ProgramError) -> 
     }
     error.help(
         "this is a defect of dtrail: please report it with these lines; `-x placement=user` keeps the clause out of the kernel",
+    )
+}
+
+/// What a program is called: the first of its probes.
+pub(super) fn shown(plan: &Plan, spec: &ProgramSpec) -> String {
+    let probe = spec.probes.first().and_then(|p| plan.program.probes.get(p.index()));
+    probe.map_or_else(
+        || spec.name.clone(),
+        |p| format!("{}:{}:{}:{}", p.provider, p.module, p.function, p.name),
     )
 }
 
@@ -157,7 +162,7 @@ fn os_error_of(text: &str) -> Option<io::Error> {
 }
 
 /// The C library's words for an error.
-fn strerror(e: &io::Error) -> String {
+pub(super) fn strerror(e: &io::Error) -> String {
     plain(&e.to_string())
 }
 

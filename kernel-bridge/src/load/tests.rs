@@ -110,11 +110,25 @@ fn program(hook: Hook, typed: bool, code: Code) -> EbpfProgram {
 }
 
 fn load_it(program: &EbpfProgram) -> Result<(Loaded, KernelMaps), Error> {
+    load(&getpid(), program, types(program)?.as_ref())
+}
+
+/// A plan whose first probe is an entry of getpid.
+fn getpid() -> Plan {
     let probes = crate::providers::listed().into_iter().filter(|p| *p.function == *"getpid").collect();
-    let plan = bare_plan(Tables { probes, ..Tables::default() });
-    let kernel = KernelTypes::of_kernel().expect("this kernel has types");
-    let types = types_for(program, &kernel)?;
-    load(&plan, program, types.as_ref())
+    bare_plan(Tables { probes, ..Tables::default() })
+}
+
+fn types(program: &EbpfProgram) -> Result<Option<Btf>, Error> {
+    types_for(program, &KernelTypes::of_kernel().expect("this kernel has types"))
+}
+
+fn logged(program: &EbpfProgram, size: u64) -> Vec<String> {
+    let mut lines = Vec::new();
+    let types = types(program).expect("this kernel has them");
+    verifier_log(&getpid(), program, types.as_ref(), size, &mut |line| lines.push(line.to_owned()))
+        .expect("maps can be made");
+    lines
 }
 
 /// Sum of the counts, and the records.
@@ -211,4 +225,41 @@ fn a_refusal_names_the_probe_and_the_reason() {
     );
     assert!(error.message.contains("BPF: "), "{}", error.message);
     assert!(error.help.expect("advice").contains("placement=user"));
+}
+
+#[test]
+fn the_log_is_that_of_the_programs_which_are_loaded() {
+    if !privileged() {
+        return;
+    }
+    for (hook, typed) in [
+        (Hook::SysEnter, false),
+        (Hook::SysExit, true),
+        (Hook::Tracepoint { group: "sched".into(), event: "sched_switch".into() }, false),
+        (Hook::Profile { period: 1_000_000 }, false),
+        (Hook::Inject, false),
+    ] {
+        let what = format!("{hook:?} {typed}");
+        let program = program(hook, typed, count_and_send(0));
+        let (loaded, _maps) = load_it(&program).unwrap_or_else(|e| panic!("{what}: {e}"));
+        let fd = loaded.descriptors().next().expect("one program");
+        let verified = syscall::verified_instructions(fd).expect("the kernel counts them");
+        let lines = logged(&program, 1 << 20);
+        assert_eq!(lines[0], "program 'test' for 'syscall:vmlinux:getpid:entry':", "{what}");
+        let processed = format!("processed {verified} insns ");
+        assert!(lines.iter().any(|line| line.starts_with(&processed)), "{what}: {processed}{lines:#?}");
+        assert!(lines.iter().any(|line| line.contains("call bpf_ringbuf_output#130")), "{what}: {lines:#?}");
+    }
+}
+
+#[test]
+fn the_log_of_a_refused_program_is_whole() {
+    if !privileged() {
+        return;
+    }
+    let bad = Asm::default().put(0x79, 0, 1, 8000, 0).end();
+    let lines = logged(&program(Hook::SysEnter, false, bad), 1 << 20);
+    assert!(lines.iter().any(|line| line.contains("0: (79) r0 = *(u64 *)(r1 +8000)")), "{lines:#?}");
+    assert!(lines.iter().any(|line| line.starts_with("processed 1 insns ")), "{lines:#?}");
+    assert_eq!(lines.last().map(String::as_str), Some("refused: Permission denied"));
 }

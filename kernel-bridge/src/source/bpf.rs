@@ -71,6 +71,8 @@ pub struct Settings {
     pub only_cpu: Option<u32>,
     /// Where commands stand when tracing begins.
     pub evaltime: EvalTime,
+    /// How many bytes are told of what the verifier says of a program (`bpflogsize`), if anything (`bpflog`).
+    pub log: Option<u64>,
 }
 
 impl From<&Options> for Settings {
@@ -88,6 +90,7 @@ impl From<&Options> for Settings {
             dwarf: options.dwarf,
             only_cpu: options.cpu,
             evaltime: options.evaltime,
+            log: options.bpflog.then_some(options.bpflogsize),
         }
     }
 }
@@ -432,6 +435,15 @@ impl EventSource for BpfSource {
             }
             Err(why) => why.overflow(),
         }
+    }
+
+    fn verifier_log(&mut self, plan: &Plan, line: &mut dyn FnMut(&str)) -> Result<(), Error> {
+        let Some(size) = self.settings.log.filter(|_| !plan.groups.is_empty()) else { return Ok(()) };
+        let Emitted { program, types } = match &mut self.emitted {
+            Some(emitted) => emitted,
+            none => none.insert(Emitted::new(plan, self.settings)?),
+        };
+        load::verifier_log(plan, program, types.as_ref(), size, line)
     }
 
     fn attach(&mut self, plan: &Plan) -> Result<(), Error> {

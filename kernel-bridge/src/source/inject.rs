@@ -19,7 +19,7 @@ use super::kernel_part::KernelPart;
 use super::losses::Losses;
 use super::synthetic_event::{MemoryRegion, SyntheticEvent};
 use crate::ebpf::{self, EbpfProgram, MapAccess, inject};
-use crate::load::Loaded;
+use crate::load::{self, Loaded};
 use crate::maps::KernelMaps;
 use crate::state::MappedState;
 use crate::sys::bpf::test_run;
@@ -45,6 +45,15 @@ fn emitted(plan: &Plan, settings: Settings) -> Result<EbpfProgram, NotEmitted> {
 pub trait Machine: MapAccess + std::fmt::Debug + Sized {
     /// Loads a program.
     fn load(plan: &Plan, program: &EbpfProgram) -> Result<Self, Error>;
+    /// Shows to `line` what the machine says of a program as it checks it: at most so many bytes.
+    fn verifier_log(
+        _plan: &Plan,
+        _program: &EbpfProgram,
+        _size: u64,
+        _line: &mut dyn FnMut(&str),
+    ) -> Result<(), Error> {
+        Ok(())
+    }
     /// Makes this memory, and nothing else, readable by programs.
     fn place(&mut self, memory: &Arc<[MemoryRegion]>) -> Result<(), Error>;
     /// Runs the program once.
@@ -95,6 +104,15 @@ impl<M: Machine> KernelPart for Injection<M> {
             }
             Err(why) => why.overflow(),
         }
+    }
+
+    fn verifier_log(&mut self, plan: &Plan, line: &mut dyn FnMut(&str)) -> Result<(), Error> {
+        let Some(size) = self.settings.log.filter(|_| !plan.groups.is_empty()) else { return Ok(()) };
+        let program = match &mut self.emitted {
+            Some(program) => program,
+            none => none.insert(emit(plan, self.settings)?),
+        };
+        M::verifier_log(plan, program, size, line)
     }
 
     fn attach(&mut self, plan: &Plan) -> Result<(), Error> {
@@ -209,6 +227,15 @@ impl Machine for KernelMachine {
     fn load(plan: &Plan, program: &EbpfProgram) -> Result<KernelMachine, Error> {
         let (programs, maps, ring) = load_program(plan, program, None)?;
         Ok(KernelMachine { maps, programs, ring, memory: UserMemory::default(), placed: None })
+    }
+
+    fn verifier_log(
+        plan: &Plan,
+        program: &EbpfProgram,
+        size: u64,
+        line: &mut dyn FnMut(&str),
+    ) -> Result<(), Error> {
+        load::verifier_log(plan, program, None, size, line)
     }
 
     fn place(&mut self, memory: &Arc<[MemoryRegion]>) -> Result<(), Error> {

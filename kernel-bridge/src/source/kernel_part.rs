@@ -19,6 +19,8 @@ pub trait KernelPart: std::fmt::Debug {
     fn configure(&mut self, options: &Options);
     /// See [`EventSource::overflow`](dtrail_vm::event::EventSource::overflow).
     fn overflow(&mut self, plan: &Plan) -> Option<Overflow>;
+    /// See [`EventSource::verifier_log`](dtrail_vm::event::EventSource::verifier_log).
+    fn verifier_log(&mut self, plan: &Plan, line: &mut dyn FnMut(&str)) -> Result<(), Error>;
     /// Loads the programs of a plan.
     fn attach(&mut self, plan: &Plan) -> Result<(), Error>;
     /// Lets them run from now on.

@@ -215,6 +215,10 @@ impl EventSource for SyntheticSource {
         self.kernel.as_mut()?.overflow(plan)
     }
 
+    fn verifier_log(&mut self, plan: &Plan, line: &mut dyn FnMut(&str)) -> Result<(), Error> {
+        self.kernel.as_mut().map_or(Ok(()), |kernel| kernel.verifier_log(plan, line))
+    }
+
     fn attach(&mut self, plan: &Plan) -> Result<(), Error> {
         // An event of a probe that the program does not enable fires nothing.
         let enabled = plan.program.probes.iter().enumerate();

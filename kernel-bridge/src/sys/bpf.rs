@@ -6,6 +6,10 @@ use std::os::fd::{AsFd, AsRawFd, BorrowedFd, FromRawFd, OwnedFd};
 
 use super::cpus;
 
+mod verify;
+
+pub use verify::{Check, Verdict, check};
+
 /// Commands, as `enum bpf_cmd` numbers them.
 mod cmd {
     pub(super) const MAP_CREATE: u32 = 0;
@@ -66,6 +70,7 @@ union Attr {
     test: TestAttr,
     info: InfoAttr,
     load: LoadAttr,
+    check: verify::CheckAttr,
 }
 
 #[repr(C)]

@@ -74,7 +74,8 @@ pub fn run(
     if let Some(why) = held::too_large(&plan.program, settings.policy, settings.bufsize) {
         return Err(Error::new(format!("could not enable tracing: {why}")).help("raise `-x bufsize`"));
     }
-    if let Err(error) = source.attach(plan) {
+    let told = source.verifier_log(plan, &mut |line| output.diagnostic(format!("BPF: {line}").as_bytes()));
+    if let Err(error) = told.and_then(|()| source.attach(plan)) {
         let _ = source.detach();
         return Err(error.context("could not enable tracing"));
     }

@@ -1,0 +1,2 @@
+#pragma D option bpflog=maybe
+BEGIN { exit(0); }
