@@ -125,6 +125,13 @@ impl MapAccess for KernelMaps {
         let _ = m.map.take(which, out);
     }
 
+    fn show(&mut self, map: u32, out: &mut dyn FnMut(&[u8], &[u8])) {
+        if let Some(m) = self.maps.get_mut(map as usize) {
+            // A map that cannot be walked has no entries to show.
+            let _ = m.map.for_each(out);
+        }
+    }
+
     fn control(&mut self, word: u32) -> u64 {
         self.maps[self.control].memory.as_ref().map_or(0, |m| m.load(8 * word as usize, Ordering::SeqCst))
     }

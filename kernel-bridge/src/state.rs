@@ -10,6 +10,9 @@
 //! waits for those ([`MapAccess::quiesce`]), hands over every entry of an older generation, removes it, and moves
 //! [`control::ACKED`] up. An array keeps N generations and so at most N - 1 may be unacknowledged; a cut that finds no room
 //! falls together with the one before it and is counted. Nothing is lost: what it would have cut off comes with the next.
+//!
+//! The last sweep, when no program runs any more, removes nothing: with many keys that would take longer than to read them,
+//! and the maps go with the program.
 
 use dtrail_lang::builtins::{AggFn, BuiltinVar, aggs::Shape};
 use dtrail_lang::env::Probe;
@@ -29,6 +32,8 @@ pub struct MappedState<M> {
     facts: Facts,
     /// Whether programs may have run since everything was swept.
     dirty: bool,
+    /// Whether the hashes still hold what the last sweep handed over.
+    spent: bool,
     /// Whether no program runs, and none will until the gate is opened.
     quiet: bool,
     /// Cuts of tracer-fired clauses that fell together, since they were last asked for.
@@ -72,7 +77,16 @@ impl<M: MapAccess> MappedState<M> {
             aggs: program.aggs.iter().map(|agg| (agg.func, agg.shape)).collect(),
             probes: program.probes.clone(),
         };
-        MappedState { maps, layout, facts, dirty: false, quiet: true, coalesced: 0, stacks_taken: 0 }
+        MappedState {
+            maps,
+            layout,
+            facts,
+            dirty: false,
+            spent: false,
+            quiet: true,
+            coalesced: 0,
+            stacks_taken: 0,
+        }
     }
 
     /// The maps.
@@ -87,6 +101,11 @@ impl<M: MapAccess> MappedState<M> {
 
     /// Lets programs run from now on.
     pub fn open_gate(&mut self) {
+        if std::mem::take(&mut self.spent) {
+            for place in self.layout.aggs.iter().filter(|place| !place.key.is_empty()) {
+                self.maps.take(place.map, &mut |_| true, &mut |_, _| {});
+            }
+        }
         self.dirty = true;
         self.quiet = false;
         self.maps.set_control(control::GATE, 1);
@@ -174,17 +193,24 @@ impl<M: MapAccess> KernelState for MappedState<M> {
         }
         if !self.quiet {
             self.maps.quiesce();
+            self.quiet = everything;
         }
+        let last = everything && self.quiet;
         let mut buffer = Vec::new();
         for place in &self.layout.aggs {
             if place.key.is_empty() {
                 let generations = if everything { acked..current + 1 } else { acked..before };
                 sweep_array(&mut self.maps, &self.facts, place, generations, take);
-            } else {
-                let limit = if everything { u64::MAX } else { before };
+            } else if !self.spent {
+                let limit = match (last, everything) {
+                    (true, _) => Limit::Last,
+                    (false, true) => Limit::Below(u64::MAX),
+                    (false, false) => Limit::Below(before),
+                };
                 sweep_hash(&mut self.maps, &self.facts, place, limit, &mut buffer, take);
             }
         }
+        self.spent |= last;
         // What is removed makes room, before a generation can have its number again.
         let generations = if everything { acked..current + 1 } else { acked..before };
         for room in self.layout.aggs.iter().filter_map(|place| place.room) {
@@ -248,24 +274,38 @@ fn sweep_array(
     }
 }
 
-/// Hands over and removes the entries of a hash whose generation is below `limit`.
+/// What of a hash is swept.
+enum Limit {
+    /// Entries of generations below.
+    Below(u64),
+    /// All, and they stay.
+    Last,
+}
+
+/// Hands over the entries of a hash up to `limit`, and removes them.
 fn sweep_hash(
     maps: &mut dyn MapAccess,
     facts: &Facts,
     place: &AggPlace,
-    limit: u64,
+    limit: Limit,
     buffer: &mut Vec<Value>,
     take: &mut dyn FnMut(AggId, u32, Box<[Value]>, AggState),
 ) {
     let prefix = if facts.cuts { 8 } else { 0 };
-    let mut which = |key: &[u8]| !facts.cuts || word(key, 0) < limit;
-    maps.take(place.map, &mut which, &mut |key, value| {
+    let mut hand_over = |key: &[u8], value: &[u8]| {
         buffer.clear();
         unpack_key(facts, &place.key, key.get(prefix..).unwrap_or_default(), buffer);
         for (cpu, state) in states(facts, place, value) {
             take(place.agg, cpu, buffer.as_slice().into(), state);
         }
-    });
+    };
+    match limit {
+        Limit::Last => maps.show(place.map, &mut hand_over),
+        Limit::Below(limit) => {
+            let mut which = |key: &[u8]| !facts.cuts || word(key, 0) < limit;
+            maps.take(place.map, &mut which, &mut hand_over);
+        }
+    }
 }
 
 /// The states in a value that have seen an update, each with its CPU.

@@ -116,6 +116,8 @@ pub struct Drops {
     pub principal: Vec<(u32, u64)>,
     /// Aggregation updates lost, per CPU.
     pub aggregation: Vec<(u32, u64)>,
+    /// How many of them were lost although their map had room: the kernel had no memory at hand.
+    pub aggregation_memory: u64,
     /// Stores to dynamic variables lost.
     pub dynamic: u64,
     /// Records that found no room in the buffer of their speculation.
@@ -153,6 +155,7 @@ impl Drops {
     pub fn add(&mut self, other: &Drops) {
         merge_per_cpu(&mut self.principal, &other.principal);
         merge_per_cpu(&mut self.aggregation, &other.aggregation);
+        self.aggregation_memory += other.aggregation_memory;
         self.dynamic += other.dynamic;
         self.speculative += other.speculative;
         self.speculations_busy += other.speculations_busy;

@@ -17,6 +17,9 @@ use super::{Room, agg_place, control, counter, helper};
 /// `BPF_NOEXIST`
 const NOEXIST: i64 = 1;
 
+/// What `bpf_map_update_elem` returns for a new key of a full map.
+const E2BIG: i64 = -7;
+
 /// Bytes of a row of [`magnitudes`].
 const MAGNITUDE_ROW: usize = 32;
 
@@ -75,7 +78,8 @@ impl Gen<'_> {
             let generation = env.plan.cuts.any();
             let at = self.build_key(&parts, keys, generation)?;
             let room = place.room;
-            self.find_keyed(place.map, &at, room, lost)?;
+            let no_memory = self.counted(counter::AGGREGATION_MEMORY, done);
+            self.find_keyed(place.map, &at, room, lost, no_memory)?;
         }
         let copy = if place.slots > 1 { self.agg_slot.min(place.slots - 1) * place.words * 8 } else { 0 };
         self.update(declared.func, declared.shape, copy as i32, value, weight)?;
@@ -105,14 +109,16 @@ impl Gen<'_> {
         Ok(())
     }
 
-    /// `R0` = the value of a key, entered as zeros if it is new; goes to `lost` if there is no room for it. Where two CPUs
-    /// make the last keys of a generation at one instant, there may be one too many.
+    /// `R0` = the value of a key, entered as zeros if it is new; goes to `lost` if there is no room for it, to `no_memory`
+    /// if the map has room and the kernel does not get an entry for it in this instant. Where two CPUs make the last keys
+    /// of a generation at one instant, there may be one too many.
     fn find_keyed(
         &mut self,
         map: u32,
         key: &KeyAddress,
         room: Option<Room>,
         lost: Label,
+        no_memory: Label,
     ) -> Result<(), EmitError> {
         let found = self.asm.label();
         self.lookup(map, key);
@@ -129,6 +135,7 @@ impl Gen<'_> {
         self.asm.map_value(R3, self.env.rodata_map, zeros);
         self.asm.mov_imm(R4, NOEXIST);
         self.asm.call(helper::MAP_UPDATE_ELEM);
+        self.asm.jmp_value(Jmp::Eq, R0, E2BIG, R2, lost);
         if let Some(room) = room {
             // Who entered it counts it.
             let other = self.asm.label();
@@ -138,8 +145,9 @@ impl Gen<'_> {
             self.asm.atomic_add(R1, 0, R0);
             self.asm.bind(other);
         }
+        // Another CPU may have entered it meanwhile.
         self.lookup(map, key);
-        self.asm.jmp_imm(Jmp::Eq, R0, 0, lost);
+        self.asm.jmp_imm(Jmp::Eq, R0, 0, no_memory);
         self.asm.bind(found);
         Ok(())
     }

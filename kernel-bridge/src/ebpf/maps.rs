@@ -4,6 +4,7 @@
 
 use dtrail_lang::builtins::AggFn;
 use dtrail_lang::ir::{AggId, RegKind, Scope, ValueType, VarId};
+use dtrail_lang::options::Options;
 use dtrail_lang::plan::layout::{agg_words, cell_bytes, entries, threads};
 use dtrail_lang::plan::{KeyPart, Plan, Side};
 
@@ -19,6 +20,13 @@ pub(super) const VALUE_MAX: u32 = 32 * 1024;
 
 /// Most bytes of scratch memory of a program on a CPU, the tail of its record included.
 const SCRATCH_MAX: u32 = 1 << 20;
+
+/// Up to so many entries of all aggregations have their memory before tracing begins: each takes the kernel about a
+/// microsecond. Who asks for a larger `aggsize` than the default waits for more.
+const BEFOREHAND_ENTRIES: u64 = 4096;
+
+/// The most memory that entries of aggregations take beforehand.
+const BEFOREHAND_BYTES: u64 = 256 << 20;
 
 /// Bytes of the key of [`VarPlace::Task`]'s hash under injection.
 pub(super) const TASK_KEY: u32 = 16;
@@ -116,7 +124,23 @@ pub(super) fn place(
     }
     place_variables(plan, target, &mut placed);
     place_aggregations(plan, target, copies, &mut placed)?;
+    take_beforehand(target, &mut placed.maps);
     Ok(placed)
+}
+
+/// Has the maps of aggregations take memory for all their entries beforehand, as long as start-up does not suffer. Without
+/// that each new key asks for memory where the kernel may not wait for any, and can be refused although memory is free.
+fn take_beforehand(target: &Target, maps: &mut [MapSpec]) {
+    let asked = target.agg_size > Options::default().aggsize;
+    let (mut entries, mut bytes) = (0, 0);
+    for spec in maps.iter_mut().filter(|spec| matches!(spec.kind, MapKind::PerCpuHash { .. })) {
+        // The kernel's own part of an entry is 56 bytes with the address of its values.
+        let entry = 56 + u64::from(spec.key_size) + u64::from(spec.value_size) * u64::from(target.cpus);
+        entries += u64::from(spec.max_entries);
+        bytes += entry * u64::from(spec.max_entries);
+        let full = bytes <= BEFOREHAND_BYTES && (asked || entries <= BEFOREHAND_ENTRIES);
+        spec.kind = MapKind::PerCpuHash { full };
+    }
 }
 
 fn place_variables(plan: &Plan, target: &Target, placed: &mut Placed) {
@@ -259,7 +283,7 @@ fn aggregation(
         }
         let spec = MapSpec {
             name,
-            kind: MapKind::PerCpuHash,
+            kind: MapKind::PerCpuHash { full: false },
             key_size,
             value_size,
             max_entries: most.saturating_mul(plan.cuts.generations()),

@@ -98,8 +98,11 @@ pub enum MapKind {
     Hash,
     /// `BPF_MAP_TYPE_HASH` with memory for all entries beforehand: large entries that come in bursts always find it.
     FullHash,
-    /// `BPF_MAP_TYPE_PERCPU_HASH`, `BPF_F_NO_PREALLOC`
-    PerCpuHash,
+    /// `BPF_MAP_TYPE_PERCPU_HASH`
+    PerCpuHash {
+        /// It has memory for all entries beforehand; else `BPF_F_NO_PREALLOC`, and a new entry may find none.
+        full: bool,
+    },
     /// `BPF_MAP_TYPE_TASK_STORAGE`
     TaskStorage,
     /// `BPF_MAP_TYPE_RINGBUF`
@@ -488,6 +491,8 @@ pub mod counter {
     pub const COALESCED: u32 = 3;
     /// Stacks that found no room.
     pub const STACKS: u32 = 4;
+    /// Aggregation updates lost although their map had room: the kernel had no memory at hand.
+    pub const AGGREGATION_MEMORY: u32 = 5;
     /// Number of words.
     pub const WORDS: u32 = 8;
 }
@@ -620,6 +625,14 @@ pub trait MapAccess {
     fn keys(&mut self, map: u32) -> Vec<Vec<u8>>;
     /// Reads and removes all entries of a hash whose key satisfies `which`.
     fn take(&mut self, map: u32, which: &mut dyn FnMut(&[u8]) -> bool, out: &mut dyn FnMut(&[u8], &[u8]));
+    /// Reads all entries of a hash that nobody changes meanwhile.
+    fn show(&mut self, map: u32, out: &mut dyn FnMut(&[u8], &[u8])) {
+        for key in self.keys(map) {
+            if let Some(value) = self.lookup(map, &key) {
+                out(&key, &value);
+            }
+        }
+    }
     /// A word of the control map.
     fn control(&mut self, word: u32) -> u64;
     /// Sets a word of the control map.

@@ -138,7 +138,7 @@ fn describe(types: &mut btf::Types, spec: &MapSpec) -> (u32, u32) {
         MapKind::PerCpuArray => (6, 0),
         MapKind::Hash => (1, NO_PREALLOC),
         MapKind::FullHash => (1, 0),
-        MapKind::PerCpuHash => (5, NO_PREALLOC),
+        MapKind::PerCpuHash { full } => (5, if full { 0 } else { NO_PREALLOC }),
         MapKind::TaskStorage => (29, NO_PREALLOC),
         MapKind::Ring => (27, 0),
     };

@@ -293,6 +293,9 @@ impl MapAccess for KernelMachine {
     fn take(&mut self, map: u32, which: &mut dyn FnMut(&[u8]) -> bool, out: &mut dyn FnMut(&[u8], &[u8])) {
         self.maps.take(map, which, out);
     }
+    fn show(&mut self, map: u32, out: &mut dyn FnMut(&[u8], &[u8])) {
+        self.maps.show(map, out);
+    }
     fn control(&mut self, word: u32) -> u64 {
         self.maps.control(word)
     }

@@ -55,13 +55,16 @@ fn difference(before: &[[u64; counter::WORDS as usize]], now: &[[u64; counter::W
             words[word as usize].saturating_sub(old)
         };
         let cpu = cpu as u32;
-        for (list, word) in
-            [(&mut drops.principal, counter::PRINCIPAL), (&mut drops.aggregation, counter::AGGREGATION)]
-        {
-            if grown(word) > 0 {
-                list.push((cpu, grown(word)));
+        let without_memory = grown(counter::AGGREGATION_MEMORY);
+        for (list, lost) in [
+            (&mut drops.principal, grown(counter::PRINCIPAL)),
+            (&mut drops.aggregation, grown(counter::AGGREGATION) + without_memory),
+        ] {
+            if lost > 0 {
+                list.push((cpu, lost));
             }
         }
+        drops.aggregation_memory += without_memory;
         drops.dynamic += grown(counter::DYNAMIC);
         drops.coalesced_cuts += grown(counter::COALESCED);
         drops.stacks += grown(counter::STACKS);
@@ -75,14 +78,15 @@ mod tests {
 
     #[test]
     fn only_growth_is_reported() {
-        let before = [[1, 0, 5, 2, 0, 0, 0, 0]];
-        let now = [[4, 0, 6, 2, 0, 0, 0, 0], [0, 7, 1, 3, 0, 0, 0, 0]];
+        let before = [[1, 0, 5, 2, 0, 1, 0, 0]];
+        let now = [[4, 0, 6, 2, 0, 5, 0, 0], [0, 7, 1, 3, 0, 2, 0, 0]];
         let drops = difference(&before, &now);
         assert_eq!(
             drops,
             Drops {
                 principal: vec![(0, 3)],
-                aggregation: vec![(1, 7)],
+                aggregation: vec![(0, 4), (1, 9)],
+                aggregation_memory: 6,
                 dynamic: 2,
                 coalesced_cuts: 3,
                 ..Drops::default()

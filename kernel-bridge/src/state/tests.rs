@@ -370,6 +370,37 @@ fn a_cut_takes_what_began_before_it_and_nothing_else() {
 }
 
 #[test]
+fn the_last_sweep_removes_nothing_and_counts_nothing_twice() {
+    for cuts in [Cuts::default(), Cuts { tracer: true, kernel: false }] {
+        let mut machine = Counting::new(cuts);
+        let counted = |machine: &mut Counting, generation| {
+            let mut counted = Vec::new();
+            machine
+                .state
+                .sweep(generation, &mut |agg, _, keys, state| counted.push((agg.0, keys.to_vec(), state)));
+            counted
+        };
+        let of = |n| vec![(1, vec![Value::Int(7)], AggState::Count(n))];
+        machine.run(0, Some(7), true);
+        machine.run(0, Some(7), true);
+        machine.state.shut_gate();
+        assert_eq!(counted(&mut machine, None), of(2));
+        assert_eq!(machine.state.maps.keys(HASH).len(), 1);
+        // What `END` asks for again.
+        assert_eq!(counted(&mut machine, None), []);
+        machine.state.cut();
+        let generation = machine.state.maps.control(control::GENERATION) as u32;
+        assert_eq!(counted(&mut machine, Some(generation)), []);
+        // Tracing begins again.
+        machine.state.open_gate();
+        assert_eq!(machine.state.maps.keys(HASH).len(), 0);
+        machine.run(1, Some(7), true);
+        machine.state.shut_gate();
+        assert_eq!(counted(&mut machine, None), of(1));
+    }
+}
+
+#[test]
 fn cuts_without_room_fall_together_and_are_counted() {
     let mut c = Counting::new(Cuts { tracer: true, kernel: false });
     c.run(0, None, true);
@@ -466,6 +497,8 @@ proptest! {
         c.sweep(None);
         prop_assert!(c.expected.is_empty());
         prop_assert!(c.state.maps.maps.running.borrow().is_empty());
-        prop_assert!(c.state.maps.keys(HASH).is_empty(), "nothing stays in the kernel");
+        c.sweep(None);
+        c.state.open_gate();
+        prop_assert!(c.state.maps.keys(HASH).is_empty(), "nothing is there when programs run again");
     }
 }

@@ -86,6 +86,8 @@ pub(super) fn losses(drops: &Drops) -> Vec<Loss> {
     let Drops {
         principal,
         aggregation,
+        // Told with them.
+        aggregation_memory: _,
         dynamic,
         speculative,
         speculations_busy,
@@ -158,7 +160,13 @@ pub(super) fn advice(drops: &Drops, suspects: &[String]) -> Vec<String> {
         !drops.principal.is_empty() && !suspects.is_empty(),
         &format!("lost records may have left wrong values in {}", suspects.join(", ")),
     );
-    line(!drops.aggregation.is_empty(), "a larger `-x aggsize` holds more keys");
+    let updates: u64 = drops.aggregation.iter().map(|(_, n)| n).sum();
+    line(updates > drops.aggregation_memory, "a larger `-x aggsize` holds more keys");
+    line(
+        drops.aggregation_memory > 0,
+        "the kernel had no memory at hand for keys that there was room for; aggregations of up to 256 MiB under an \
+         `-x aggsize` above the default have theirs before tracing begins",
+    );
     line(drops.speculative > 0, "a larger `-x specsize` holds more records of a speculation");
     line(drops.speculations_unavailable > 0, "a larger `-x nspec` allows more speculations at a time");
     line(drops.speculations_busy > 0, "a larger `-x nspec`, or a shorter `-x cleanrate`, leaves fewer busy");
@@ -372,6 +380,15 @@ mod tests {
             ]
         );
         assert_eq!(advice(&lost, &[]).len(), 2);
+        let keys = |lost, without_memory| {
+            let aggregation = vec![(0, lost), (1, 1)];
+            let lost = Drops { aggregation, aggregation_memory: without_memory, ..Drops::default() };
+            let lines = advice(&lost, &[]);
+            lines.iter().map(|line| line.split(' ').nth(1).map(str::to_owned)).collect::<Option<Vec<_>>>()
+        };
+        assert_eq!(keys(3, 0), Some(vec!["a".to_owned()]));
+        assert_eq!(keys(3, 4), Some(vec!["the".to_owned()]));
+        assert_eq!(keys(3, 2), Some(vec!["a".to_owned(), "the".to_owned()]));
         assert!(advice(&Drops::default(), &["x".to_owned()]).is_empty());
     }
 

@@ -59,7 +59,7 @@ impl Map {
     }
 
     fn is_hash(&self) -> bool {
-        matches!(self.spec.kind, MapKind::Hash | MapKind::FullHash | MapKind::PerCpuHash)
+        matches!(self.spec.kind, MapKind::Hash | MapKind::FullHash | MapKind::PerCpuHash { .. })
     }
 
     /// The entry of a key.
@@ -112,7 +112,7 @@ impl Map {
 }
 
 fn per_cpu(kind: MapKind) -> bool {
-    matches!(kind, MapKind::PerCpuArray | MapKind::PerCpuHash)
+    matches!(kind, MapKind::PerCpuArray | MapKind::PerCpuHash { .. })
 }
 
 /// Bytes from one entry to the next.

@@ -61,7 +61,7 @@ fn by_hand(programs: Vec<(Hook, Asm)>) -> (Loaded, KernelMaps) {
             task,
             MapSpec {
                 name: "comm".to_owned(),
-                kind: MapKind::PerCpuHash,
+                kind: MapKind::PerCpuHash { full: false },
                 key_size: 16,
                 value_size: 8,
                 max_entries: 4096,

@@ -6,7 +6,7 @@ use dtrail_lang::plan::{Cuts, KeyPart};
 
 use super::*;
 use crate::ebpf::testing::{injected, plan_of};
-use crate::ebpf::{control, counter};
+use crate::ebpf::{MapKind, Target, control, counter, emit};
 
 const AT: u64 = 0x2000_0000;
 
@@ -349,6 +349,33 @@ fn a_full_table_drops_new_keys_only() {
     assert_eq!(bench.words(map, &2u64.to_le_bytes()), Some(vec![2]));
     assert_eq!(bench.words(map, &3u64.to_le_bytes()), None);
     assert_eq!(bench.counter(counter::AGGREGATION), 2);
+    assert_eq!(bench.counter(counter::AGGREGATION_MEMORY), 0);
+}
+
+#[test]
+fn memory_for_keys_is_taken_beforehand_while_it_is_quick_or_asked_for() {
+    let text = one_block(
+        "agg @a[i64]: count\nagg @b[string]: count\ng0 = @a in c0\ng1 = @b in c0",
+        "i0 = 1\ns1 = builtin execname\naggregate g0 [i0]\naggregate g1 [s1]",
+    );
+    for (size, cpus, expected) in [
+        // An entry of @a counts 32 bytes, one of @b 288.
+        (32 * 4096, 2, [(4096, true), (455, false)]),
+        (32 * 3600, 2, [(3600, true), (400, true)]),
+        (4 << 20, 2, [(131_072, false), (14_563, false)]),
+        (32 << 20, 2, [(1 << 20, true), (116_508, true)]),
+        // 3 million entries of 80 bytes are below 256 MiB; with the other map's it is more.
+        (96 << 20, 2, [(3 << 20, true), (349_525, false)]),
+        (32 << 20, 64, [(1 << 20, false), (116_508, false)]),
+    ] {
+        let target = Target { agg_size: size, cpus, ..injected() };
+        let program = emit(&plan_of(&text), &target).expect("it can be emitted");
+        let maps = program.maps.iter().filter_map(|spec| match spec.kind {
+            MapKind::PerCpuHash { full } => Some((spec.max_entries, full)),
+            _ => None,
+        });
+        assert_eq!(maps.collect::<Vec<_>>(), expected, "{size} bytes, {cpus} CPUs");
+    }
 }
 
 #[test]
