@@ -146,11 +146,12 @@ impl ValueFormatter for CpuTime {
 }
 
 /// The same work by hand, for this one program: the values are read from the record, or asked of the event through the
-/// same interface; the predicate is decided; two integers are looked up in a table by the hash function that dtrail's
-/// table of strings has, and the sum is added to, wrapping. A new key is taken while there is room for it (`aggsize`), and
-/// counted as lost if not. All else that D wants of an aggregation (order, ties, printing, merging) is done when it is
-/// printed, here as there. What this program has no need of is not done by hand: cuts, values of other functions, keys of
-/// other kinds, faults. So the native side is the least that gives the same result, and no more.
+/// same interface, the arguments at once; the predicate is decided; two integers are looked up in a table by the hash
+/// function that dtrail's table of strings has, and the sum is added to, wrapping. A new key is taken while there is room
+/// for it (`aggsize`), and counted as lost if not. All else that D wants of an aggregation (order, ties, printing,
+/// merging) is done when it is printed, here as there. What this program has no need of is not done by hand: cuts, values
+/// of other functions, keys of other kinds, faults. So the native side is the least that gives the same result, and no
+/// more.
 struct Native {
     sums: HashMap<(u64, u64), i64, RandomState>,
     room: usize,
@@ -248,10 +249,11 @@ fn over_live_events(criterion: &mut Criterion<CpuTime>) {
             event += 1;
             let mut live = Live(args(event));
             let live: &mut dyn EventContext = black_box(&mut live);
-            let mut int = |var, index| live.int(var, index).unwrap_or(0) as u64;
-            let pid = int(BuiltinVar::Pid, 0);
-            let args = [0, 1, 2].map(|index| int(BuiltinVar::Arg, index));
-            native.event(pid, args);
+            let pid = live.int(BuiltinVar::Pid, 0).unwrap_or(0) as u64;
+            let mut args = [0; 3];
+            if live.args(0, &mut args) {
+                native.event(pid, args.map(|arg| arg as u64));
+            }
         });
     });
     native.check();

@@ -43,6 +43,17 @@ pub enum Event<'a> {
 pub trait EventContext {
     /// An integer built-in; `index` is that of `arg0`…`arg9`.
     fn int(&mut self, var: BuiltinVar, index: u32) -> Result<i64, Raised>;
+    /// `argN` from `first` on, as many as there is room for: what [`EventContext::int`] gives for each. `false` if it raises
+    /// for any; then they are to be asked for one by one.
+    fn args(&mut self, first: u32, values: &mut [i64]) -> bool {
+        (first..).zip(values).all(|(index, value)| {
+            let given = self.int(BuiltinVar::Arg, index);
+            given.is_ok_and(|given| {
+                *value = given;
+                true
+            })
+        })
+    }
     /// Appends a string built-in (`execname`) to `out`. The probe's own names never come here.
     fn string(&mut self, var: BuiltinVar, out: &mut Vec<u8>) -> Result<(), Raised>;
     /// Fills `buf` from memory, or raises `BADADDR` with the address. Never called for scratch memory.

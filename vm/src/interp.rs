@@ -78,9 +78,15 @@ impl Interp {
     #[inline]
     pub(crate) fn registers(&mut self, least: usize) -> &mut [u64] {
         if self.regs.len() < least {
-            self.regs.resize(least, 0);
+            self.grow(least);
         }
         &mut self.regs
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn grow(&mut self, least: usize) {
+        self.regs.resize(least, 0);
     }
 
     /// Carries out one instruction.

@@ -1,7 +1,7 @@
 //! The entries of a table and their index. In: canonical keys. Out: places of entries, which come in the order of their
 //! first update. What an entry counts, and how many there may be, is the table's affair.
 //!
-//! An entry takes 56 bytes and its index 11 to 21, so that a million take some 80 MB beside longer keys. Integers of a key
+//! An entry takes 56 bytes and its index 8 to 16, so that a million take some 75 MB beside longer keys. Integers of a key
 //! are hashed by one multiplication with numbers drawn at random, so that nobody can choose keys that collide.
 
 use std::hash::{BuildHasher, Hasher};
@@ -20,16 +20,29 @@ pub(super) struct Entry {
     pub(super) updated: u64,
 }
 
-/// Slots that are looked at together: half a cache line.
+/// Slots that are looked at together.
 const GROUP: usize = 4;
+/// Bits of a slot's tag.
+const TAG: usize = 64 / GROUP;
+/// The lowest bit of each tag of a word, and the highest.
+const LOWEST: u64 = 0x0001_0001_0001_0001;
+const HIGHEST: u64 = LOWEST << (TAG - 1);
+
+/// Slots that are looked at together, filled from the first.
+#[derive(Clone, Copy, Debug, Default)]
+struct Group {
+    /// Of each slot some bits of the hash, never 0; 0 where there is no entry.
+    tags: u64,
+    /// Where the entries are.
+    places: [u32; GROUP],
+}
 
 /// See the module.
 #[derive(Clone, Debug)]
 pub(super) struct Entries {
     entries: Vec<Entry>,
-    /// Open addressing by groups: the low half of a hash and the place of its entry plus 1; 0 where there is none. A power
-    /// of two of them, of which a quarter at least is free.
-    slots: Box<[u64]>,
+    /// Open addressing by groups. A power of two of them; a quarter of their slots at least is free.
+    groups: Box<[Group]>,
     /// Numbers that integers are hashed with.
     seeds: [u64; 2],
     bytes: RandomState,
@@ -39,7 +52,7 @@ impl Default for Entries {
     fn default() -> Entries {
         let bytes = RandomState::default();
         let seed = |n: u64| bytes.hash_one(n) | 1;
-        Entries { entries: Vec::new(), slots: Box::default(), seeds: [seed(0), seed(1)], bytes }
+        Entries { entries: Vec::new(), groups: Box::default(), seeds: [seed(0), seed(1)], bytes }
     }
 }
 
@@ -106,35 +119,36 @@ impl Entries {
         hasher.finish()
     }
 
-    /// The place of the entry with a hash whose key `is` the one that is looked for. The slots of a group are looked at
-    /// together: whether a key is in the first or the second of them is nothing that a processor could foresee.
+    /// The place of the entry with a hash whose key `is` the one that is looked for.
     #[inline(always)]
     fn probe(&self, hash: u64, is: impl Fn(&Key) -> bool) -> Option<usize> {
-        let (groups, _) = self.slots.as_chunks::<GROUP>();
-        let last = groups.len().wrapping_sub(1);
-        let (mut at, half) = ((hash >> 32) as usize, hash << 32);
+        let (last, tags) = (self.groups.len().wrapping_sub(1), tag(hash).wrapping_mul(LOWEST));
+        let mut at = (hash >> 32) as usize;
         loop {
-            let group = groups.get(at & last)?;
-            let mut hits = 0;
-            for (i, slot) in group.iter().enumerate() {
-                // The halves are compared and taken apart at once: what is left is a place plus 1.
-                let rest = slot ^ half;
-                hits |= u32::from(rest.wrapping_sub(1) < u64::from(u32::MAX)) << i;
-            }
+            let group = self.groups.get(at & last)?;
+            let mut hits = group.hits(tags);
             while hits != 0 {
-                let slot = group[hits.trailing_zeros() as usize % GROUP];
-                let place = (slot as u32 as usize).wrapping_sub(1);
+                let place = group.place(hits);
                 if self.entries.get(place).is_some_and(|entry| is(&entry.key)) {
                     return Some(place);
                 }
                 hits &= hits - 1;
             }
-            // Groups are filled from the front.
-            if group[GROUP - 1] == 0 {
+            if !group.is_full() {
                 return None;
             }
             at += 1;
         }
+    }
+
+    /// [`Entries::probe`], but of what is found where most are: at the first hit in the first group.
+    #[inline(always)]
+    fn glance(&mut self, hash: u64, is: impl Fn(&Key) -> bool) -> Option<&mut Entry> {
+        let last = self.groups.len().wrapping_sub(1);
+        let group = self.groups.get((hash >> 32) as usize & last)?;
+        let hits = group.hits(tag(hash).wrapping_mul(LOWEST));
+        // Without a hit the place is one of those there, and its key another.
+        self.entries.get_mut(group.place(hits)).filter(|entry| is(&entry.key))
     }
 
     /// The entry of a key, whatever its length.
@@ -162,6 +176,18 @@ impl Entries {
         self.probe(self.hash_two(one, two), |key| matches!(key, Key::Two(own) if own.words() == [one, two]))
     }
 
+    /// The entry of a key of one integer, if it is where most are: nothing says that there is none.
+    #[inline(always)]
+    pub(super) fn glance_one(&mut self, one: u64) -> Option<&mut Entry> {
+        self.glance(self.hash_one(one), |key| matches!(key, Key::One(own) if own.word() == one))
+    }
+
+    /// The same for a key of two.
+    #[inline(always)]
+    pub(super) fn glance_two(&mut self, one: u64, two: u64) -> Option<&mut Entry> {
+        self.glance(self.hash_two(one, two), |key| matches!(key, Key::Two(own) if own.words() == [one, two]))
+    }
+
     /// Adds an entry whose key has none. `false`: there are 2^32 - 2 already.
     pub(super) fn push(&mut self, entry: Entry) -> bool {
         let place = self.entries.len();
@@ -170,55 +196,84 @@ impl Entries {
         }
         let hash = self.hash(&entry.key);
         self.entries.push(entry);
-        if (place + 1) * 4 > self.slots.len() * 3 {
-            self.index((self.slots.len() * 2).max(8));
+        let groups = self.groups.len();
+        if (place + 1) * 4 > groups * GROUP * 3 {
+            self.index((groups * 2).max(2));
         } else {
-            file(&mut self.slots, hash, place);
+            file(&mut self.groups, hash, place);
         }
         true
     }
 
-    /// Makes the index anew, with so many slots.
-    fn index(&mut self, slots: usize) {
-        let mut filed = vec![0; slots].into_boxed_slice();
+    /// Makes the index anew, with so many groups.
+    fn index(&mut self, groups: usize) {
         // The old one goes first: two large ones are not needed at a time.
-        self.slots = Box::default();
+        self.groups = Box::default();
+        let mut filed = vec![Group::default(); groups].into_boxed_slice();
         for (place, entry) in self.entries.iter().enumerate() {
             file(&mut filed, self.hash(&entry.key), place);
         }
-        self.slots = filed;
+        self.groups = filed;
     }
 
     /// Keeps those entries whose place `keep` is true for.
     pub(super) fn retain(&mut self, mut keep: impl FnMut(usize) -> bool) {
         let mut places = 0..;
         self.entries.retain(|_| places.next().is_some_and(&mut keep));
-        let mut slots = 8;
-        while self.entries.len() * 4 > slots * 3 {
-            slots *= 2;
+        let mut groups = 2;
+        while self.entries.len() * 4 > groups * GROUP * 3 {
+            groups *= 2;
         }
-        self.index(slots);
+        self.index(groups);
     }
 
     /// Takes all entries out.
     pub(super) fn take(&mut self) -> Vec<Entry> {
-        self.slots = Box::default();
+        self.groups = Box::default();
         std::mem::take(&mut self.entries)
     }
 }
 
+/// What a slot keeps of a hash; other bits say where it is.
+#[inline(always)]
+fn tag(hash: u64) -> u64 {
+    hash & ((1 << TAG) - 1) | 1
+}
+
+impl Group {
+    /// The highest bit of each slot that has a tag, given as a word full of it. All slots are compared at once: whether a
+    /// key is in the first or the second is nothing that a processor could foresee. A slot behind one that has the tag may
+    /// be among them without having it.
+    #[inline(always)]
+    fn hits(&self, tags: u64) -> u64 {
+        let apart = self.tags ^ tags;
+        apart.wrapping_sub(LOWEST) & !apart & HIGHEST
+    }
+
+    /// The place in the first slot of some hits.
+    #[inline(always)]
+    fn place(&self, hits: u64) -> usize {
+        self.places[hits.trailing_zeros() as usize / TAG % GROUP] as usize
+    }
+
+    /// Whether the next group may go on with what is looked for here.
+    #[inline(always)]
+    fn is_full(&self) -> bool {
+        self.tags >> (64 - TAG) != 0
+    }
+}
+
 /// Puts a place into the first free slot of the first group of a hash that has one.
-fn file(slots: &mut [u64], hash: u64, place: usize) {
-    let (groups, _) = slots.as_chunks_mut::<GROUP>();
+fn file(groups: &mut [Group], hash: u64, place: usize) {
     let last = groups.len() - 1;
     let mut at = (hash >> 32) as usize & last;
-    loop {
-        if let Some(slot) = groups[at].iter_mut().find(|slot| **slot == 0) {
-            *slot = hash << 32 | (place as u64 + 1);
-            return;
-        }
+    while groups[at].is_full() {
         at = (at + 1) & last;
     }
+    let group = &mut groups[at];
+    let slot = (64 - group.tags.leading_zeros() as usize).div_ceil(TAG);
+    group.tags |= tag(hash) << (slot * TAG);
+    group.places[slot] = place as u32;
 }
 
 #[cfg(test)]
@@ -257,11 +312,11 @@ mod tests {
             assert_eq!(entries.find(&key), Some(n as usize));
         }
         assert!(
-            entries.slots.len() <= 8192
+            (entries.groups.len() * GROUP) <= 8192
                 && (0..5000).all(|n| entries.find_two(n << 40, n % 7) == Some(n as usize))
         );
         entries.retain(|place| place % 100 == 3);
-        assert_eq!((entries.len(), entries.slots.len()), (50, 128));
+        assert_eq!((entries.len(), (entries.groups.len() * GROUP)), (50, 128));
         for n in 0..5000 {
             let kept = (n % 100 == 3).then_some(n as usize / 100);
             assert_eq!(entries.find_two(n << 40, n % 7), kept);

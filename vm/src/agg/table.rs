@@ -187,9 +187,22 @@ impl AggTable {
         self.types.is_empty() && self.integers && self.update_found(Some(0), value, weight)
     }
 
+    // For keys the entry is looked for where most are, without need of a stack frame; the rest is calls at the end.
+
     /// The same for a key of one integer, which need not be laid out then.
     #[inline]
     pub fn update_one(&mut self, one: u64, value: i64, weight: i64) -> bool {
+        match self.entries.glance_one(one) {
+            Some(entry) if entry.updated == self.generation && self.integers => {
+                entry.state.update_words(value) || update_state(&mut entry.state, &self.shape, value, weight)
+            }
+            _ => self.update_one_elsewhere(one, value, weight),
+        }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn update_one_elsewhere(&mut self, one: u64, value: i64, weight: i64) -> bool {
         self.integers && self.update_found(self.entries.find_one(one), value, weight)
     }
 
@@ -197,6 +210,17 @@ impl AggTable {
     /// one costs more than all the rest.
     #[inline]
     pub fn update_two(&mut self, one: u64, two: u64, value: i64, weight: i64) -> bool {
+        match self.entries.glance_two(one, two) {
+            Some(entry) if entry.updated == self.generation && self.integers => {
+                entry.state.update_words(value) || update_state(&mut entry.state, &self.shape, value, weight)
+            }
+            _ => self.update_two_elsewhere(one, two, value, weight),
+        }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn update_two_elsewhere(&mut self, one: u64, two: u64, value: i64, weight: i64) -> bool {
         self.integers && self.update_found(self.entries.find_two(one, two), value, weight)
     }
 
@@ -204,10 +228,7 @@ impl AggTable {
     fn update_found(&mut self, found: Option<usize>, value: i64, weight: i64) -> bool {
         match found.and_then(|place| self.entries.get_mut(place)) {
             Some(entry) if entry.updated == self.generation => {
-                if !entry.state.update_words(value) {
-                    entry.state.update(self.shape, value, weight);
-                }
-                true
+                entry.state.update_words(value) || update_state(&mut entry.state, &self.shape, value, weight)
             }
             _ => false,
         }
@@ -392,6 +413,13 @@ impl AggTable {
     pub fn set_printed(&mut self) {
         self.printed = true;
     }
+}
+
+/// [`AggState::update`], done out of line.
+#[inline(never)]
+fn update_state(state: &mut AggState, shape: &Shape, value: i64, weight: i64) -> bool {
+    state.update(*shape, value, weight);
+    true
 }
 
 #[cfg(test)]

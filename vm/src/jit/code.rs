@@ -15,7 +15,7 @@ use dtrail_lang::plan::Plan;
 
 use super::frame::{Entry, Frame};
 use super::translate::{DONE, Refused, translate};
-use crate::engine::Ending;
+use crate::engine::{Ending, Engine};
 use crate::interp::Interp;
 use crate::runtime::{Reach, Run};
 use crate::vars::Vars;
@@ -165,7 +165,7 @@ impl Code {
     ) -> Ending {
         let Compiled { function, reach, .. } = *compiled;
         let Some(native) = run.native(&reach) else {
-            return crate::engine::Engine::run(interp, ClauseId(0), clause, run);
+            return interpret(interp, clause, run);
         };
         let mut frame = Frame {
             run: std::ptr::from_mut(run).cast(),
@@ -187,6 +187,12 @@ impl Code {
             point => run.ending(point as u32),
         }
     }
+}
+
+#[cold]
+#[inline(never)]
+fn interpret(interp: &mut Interp, clause: &ir::Clause, run: &mut Run<'_>) -> Ending {
+    interp.run(ClauseId(0), clause, run)
 }
 
 impl Drop for Code {

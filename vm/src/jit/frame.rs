@@ -58,6 +58,8 @@ pub(super) enum Entry {
     Record,
     /// [`builtin`]
     Builtin,
+    /// [`event_args`]
+    EventArgs,
     /// One of [`EVENT_INTS`].
     EventInt(usize),
     /// A subroutine of [`table::TABLE`].
@@ -75,6 +77,7 @@ impl Entry {
             Entry::UpdateTwo,
             Entry::Record,
             Entry::Builtin,
+            Entry::EventArgs,
         ];
         let events = (0..EVENT_INTS.len()).map(Entry::EventInt);
         own.into_iter().chain(events).chain(table::TABLE.iter().map(|(func, _)| Entry::Routine(*func)))
@@ -90,8 +93,9 @@ impl Entry {
             Entry::UpdateTwo => 4,
             Entry::Record => 5,
             Entry::Builtin => 6,
-            Entry::EventInt(which) => 7 + which,
-            Entry::Routine(func) => 7 + EVENT_INTS.len() + func as usize,
+            Entry::EventArgs => 7,
+            Entry::EventInt(which) => 8 + which,
+            Entry::Routine(func) => 8 + EVENT_INTS.len() + func as usize,
         }
     }
 
@@ -105,6 +109,7 @@ impl Entry {
             Entry::UpdateTwo => "update_two",
             Entry::Record => "record",
             Entry::Builtin => "builtin",
+            Entry::EventArgs => "event_args",
             Entry::EventInt(which) => EVENT_INTS.get(which).map_or("", |&(_, name, _)| name),
             Entry::Routine(func) => func.row().name,
         }
@@ -120,6 +125,7 @@ impl Entry {
             Entry::UpdateTwo => update_two as *const u8,
             Entry::Record => record as *const u8,
             Entry::Builtin => builtin as *const u8,
+            Entry::EventArgs => event_args as *const u8,
             Entry::EventInt(which) => {
                 // As below.
                 let routine: Option<EventInt> = EVENT_INTS.get(which).map(|&(_, _, routine)| routine);
@@ -151,6 +157,7 @@ impl Entry {
             Entry::UpdateTwo => (&[WORD, WORD, WORD, WORD, WORD], HALF),
             Entry::Record => (&[WORD, HALF, WORD, WORD], HALF),
             Entry::Builtin => (&[WORD, HALF, HALF], WORD),
+            Entry::EventArgs => (&[WORD, HALF, WORD, WORD], HALF),
             Entry::EventInt(_) => (&[WORD, HALF], WORD),
             Entry::Routine(_) => (&[WORD, WORD, WORD, WORD, HALF], WORD),
         };
@@ -234,6 +241,13 @@ extern "C" fn builtin(run: &mut Run<'_>, var: u32, index: u32) -> u64 {
         Some(row) => run.builtin(row.id, index),
         None => run.bug("compiled code for a built-in that is not there"),
     }
+}
+
+/// [`Run::event_args`]. Gives whether all `values` are there.
+unsafe extern "C" fn event_args(run: &mut Run<'_>, first: u32, values: *mut i64, count: usize) -> u32 {
+    // SAFETY: the values are `count` words in the stack frame of the compiled function, which waits.
+    let values = unsafe { std::slice::from_raw_parts_mut(values, count) };
+    u32::from(run.event_args(first, values))
 }
 
 /// Asks the event for an integer: the run, and the index of an argument. Gives the value.

@@ -66,6 +66,16 @@ impl Jit {
         Jit { interp: Interp::default(), code: None, clauses: Vec::new(), threshold }
     }
 
+    /// Runs a clause that is not compiled, or is now. A call of its own, so that those that are compiled need less of a frame.
+    #[inline(never)]
+    fn run_cold(&mut self, id: ClauseId, clause: &ir::Clause, run: &mut Run<'_>) -> Ending {
+        let compiled = self.tier(id, clause, run);
+        match (&compiled, &self.code) {
+            (Some(compiled), Some(code)) => code.run(compiled, clause, &mut self.interp, run),
+            _ => self.interp.run(id, clause, run),
+        }
+    }
+
     /// Counts a run of a clause that is not compiled; the compiled clause if it is time.
     fn tier(&mut self, id: ClauseId, clause: &ir::Clause, run: &Run<'_>) -> Option<Compiled> {
         let recorded = usize::from(run.is_record());
@@ -121,11 +131,7 @@ impl Engine for Jit {
         {
             return code.run(compiled, clause, &mut self.interp, run);
         }
-        let compiled = self.tier(id, clause, run);
-        match (&compiled, &self.code) {
-            (Some(compiled), Some(code)) => code.run(compiled, clause, &mut self.interp, run),
-            _ => self.interp.run(id, clause, run),
-        }
+        self.run_cold(id, clause, run)
     }
 
     fn renew(&mut self) {

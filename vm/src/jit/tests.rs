@@ -2,13 +2,15 @@
 //! the interpreter's operations (`interp::tests`) and by random programs (`placement`).
 
 use dtrail_lang::builtins::BuiltinVar;
-use dtrail_lang::ir::{ProbeIndex, parse};
+use dtrail_lang::ir::{AddrSpace, ProbeIndex, parse};
 use dtrail_lang::plan::layout::{HEADER_SIZE, outcome};
 use dtrail_lang::plan::{ClauseLayout, Slot, SlotKind};
 
 use super::frame::Entry;
 use super::*;
 use crate::engine::Input;
+use crate::event::EventContext;
+use crate::fault::{FaultKind, Raised};
 use crate::runtime::{Space, World};
 use crate::testing::{FakeEvent, user_plan};
 
@@ -182,4 +184,73 @@ fn integers_of_the_event_are_asked_of_it_at_once() {
     }
     let indices: Vec<_> = Entry::all().map(Entry::index).collect();
     assert_eq!(indices, (0..indices.len()).collect::<Vec<_>>(), "each entry is at its place");
+}
+
+/// An event that has no `arg2`.
+struct NoThird(FakeEvent);
+
+impl EventContext for NoThird {
+    fn int(&mut self, var: BuiltinVar, index: u32) -> Result<i64, Raised> {
+        match (var, index) {
+            (BuiltinVar::Arg, 2) => Err(Raised::new(FaultKind::BadIndex, 2)),
+            (BuiltinVar::Arg, _) => Ok(i64::from(index) + 10),
+            _ => self.0.int(var, index),
+        }
+    }
+
+    fn string(&mut self, var: BuiltinVar, out: &mut Vec<u8>) -> Result<(), Raised> {
+        self.0.string(var, out)
+    }
+
+    fn read(&mut self, space: AddrSpace, addr: u64, buf: &mut [u8]) -> Result<(), Raised> {
+        self.0.read(space, addr, buf)
+    }
+
+    fn read_string(
+        &mut self,
+        space: AddrSpace,
+        addr: u64,
+        limit: usize,
+        out: &mut Vec<u8>,
+    ) -> Result<(), Raised> {
+        self.0.read_string(space, addr, limit, out)
+    }
+}
+
+#[test]
+fn arguments_in_their_order_are_asked_for_at_once() {
+    let fault = |point| Ending::Fault { raised: Raised::new(FaultKind::BadIndex, 2), point };
+    // What they are used for comes after all of them, so a fault leaves the variable as it was.
+    for (indices, at_once, value, ending) in [
+        (&[0, 1][..], true, 21, Ending::Done),
+        (&[3, 4, 5], true, 42, Ending::Done),
+        (&[1, 0], false, 21, Ending::Done),
+        (&[0, 1, 1, 3, 4], true, 59, Ending::Done),
+        (&[0, 1, 2, 3], true, 0, fault(2)),
+        (&[2, 3], true, 0, fault(0)),
+    ] {
+        let mut code = String::new();
+        for (at, index) in indices.iter().enumerate() {
+            let _ = writeln!(code, "    i{at} = builtin arg{index}");
+        }
+        let mut sum = "i0".to_owned();
+        for at in 1..indices.len() {
+            let _ = writeln!(code, "    i{} = add {sum}, i{at}", at + 10);
+            sum = format!("i{}", at + 10);
+        }
+        let _ = write!(code, "    set g = {sum}\n    return");
+        let mut plan = plan(&code);
+        (0..).zip(&mut plan.program.clauses[0].blocks[0].insts).for_each(|(point, inst)| inst.point = point);
+        let text = dump(&plan);
+        let calls = text.matches("= %event_args sig").count();
+        assert_eq!(calls, usize::from(at_once), "{indices:?}: {text}");
+        let engines: [&mut dyn Engine; 2] = [&mut Jit::after(0), &mut Interp::default()];
+        for engine in engines {
+            let (mut world, mut event) = (World::new(&plan, Space::default()), NoThird(FakeEvent::default()));
+            let input = Input::Live(&mut event);
+            let mut run = Run::new(&plan, &mut world, input, None, ProbeIndex(0), ClauseId(0));
+            let ended = engine.run(ClauseId(0), &plan.program.clauses[0], &mut run);
+            assert_eq!((ended, global(&plan, &mut world)), (ending, value), "{indices:?}");
+        }
+    }
 }

@@ -101,7 +101,7 @@ struct Translation<'a> {
     registers: Vec<Variable>,
     /// Registers whose value the interpreter's registers have too, at this place of the block.
     stored: HashSet<Reg>,
-    /// Where operands of a call are laid out.
+    /// Where operands of a call are laid out, or its results.
     words: Option<(StackSlot, usize)>,
     reach: Reach,
 }
@@ -142,8 +142,13 @@ impl Translation<'_> {
         let here = self.block(id)?;
         self.builder.switch_to_block(here);
         self.stored.clear();
-        for (at, inst) in block.insts.iter().enumerate() {
-            self.inst(inst, id, at as u32)?;
+        let mut at = 0;
+        while let Some(inst) = block.insts.get(at) {
+            let args = self.args(&block.insts[at..])?;
+            if args == 0 {
+                self.inst(inst, id, at as u32)?;
+            }
+            at += args.max(1);
         }
         match block.end {
             Terminator::Goto(to) => {
@@ -451,24 +456,69 @@ impl Translation<'_> {
         self.set(dst, value)
     }
 
+    /// Arguments of a live event that are asked for one after the other, in their order, by the first instructions: they are
+    /// got at once. How many instructions that does; 0 if it is not worth it.
+    fn args(&mut self, insts: &[Inst]) -> Result<usize, Refused> {
+        let arg = |inst: &Inst| match inst.op {
+            Op::Builtin { dst, var: BuiltinVar::Arg, index } if self.area.is_none() => Some((dst, index)),
+            _ => None,
+        };
+        let Some((_, first)) = insts.first().and_then(arg) else { return Ok(0) };
+        let wanted = insts.iter().zip(first..).map_while(|(inst, index)| {
+            let (dst, own) = arg(inst)?;
+            (own == index).then_some(dst)
+        });
+        let wanted: Vec<Reg> = wanted.collect();
+        if wanted.len() < 2 {
+            return Ok(0);
+        }
+        let words = self.words(wanted.len())?;
+        let run = self.pointer(offset_of!(Frame, run));
+        let index = self.builder.ins().iconst(types::I32, i64::from(first));
+        let address = self.builder.ins().stack_addr(types::I64, words, 0);
+        let count = self.builder.ins().iconst(types::I64, wanted.len() as i64);
+        let all = self.call(Entry::EventArgs, &[run, index, address, count]);
+        let [there, slow, on] = [(); 3].map(|()| self.builder.create_block());
+        self.builder.set_cold_block(slow);
+        self.builder.ins().brif(all, there, &[], slow, &[]);
+        self.builder.switch_to_block(there);
+        for (at, &dst) in wanted.iter().enumerate() {
+            let value = self.builder.ins().stack_load(types::I64, types::I64, words, (at * 8) as i32);
+            self.set(dst, value)?;
+        }
+        self.builder.ins().jump(on, &[]);
+        // One of them raises: which, and so where the clause ends, is found out one by one.
+        self.builder.switch_to_block(slow);
+        for ((inst, &dst), index) in insts.iter().zip(&wanted).zip(first..) {
+            self.builtin(inst, dst, BuiltinVar::Arg, index)?;
+        }
+        self.builder.ins().jump(on, &[]);
+        self.builder.switch_to_block(on);
+        Ok(wanted.len())
+    }
+
     fn call(&mut self, entry: Entry, operands: &[Value]) -> Value {
         let callee = (self.link)(self.builder.func, entry);
         let call = self.builder.ins().call(callee, operands);
         self.builder.inst_results(call)[0]
     }
 
+    /// Room on the stack for so many words, until it is asked for again.
+    fn words(&mut self, count: usize) -> Result<StackSlot, Refused> {
+        if let Some((slot, _)) = self.words.filter(|&(_, room)| room >= count) {
+            return Ok(slot);
+        }
+        let room = count.max(4);
+        let bytes = u32::try_from(room * 8).map_err(|_| Refused)?;
+        let data = StackSlotData::new(StackSlotKind::ExplicitSlot, bytes, 3);
+        let slot = self.builder.create_sized_stack_slot(data);
+        self.words = Some((slot, room));
+        Ok(slot)
+    }
+
     /// Stores registers one after the other; where.
     fn lay_out(&mut self, regs: &[Reg]) -> Result<Value, Refused> {
-        let slot = match self.words {
-            Some((slot, room)) if room >= regs.len() => slot,
-            _ => {
-                let bytes = u32::try_from(regs.len().max(4) * 8).map_err(|_| Refused)?;
-                let data = StackSlotData::new(StackSlotKind::ExplicitSlot, bytes, 3);
-                let slot = self.builder.create_sized_stack_slot(data);
-                self.words = Some((slot, regs.len().max(4)));
-                slot
-            }
-        };
+        let slot = self.words(regs.len())?;
         for (at, &reg) in regs.iter().enumerate() {
             let value = self.get(reg)?;
             self.builder.ins().stack_store(types::I64, value, slot, (at * 8) as i32);

@@ -403,6 +403,15 @@ impl<'a> Run<'a> {
         }
     }
 
+    /// [`EventContext::args`](crate::event::EventContext::args) of a live event.
+    #[inline]
+    pub(crate) fn event_args(&mut self, first: u32, values: &mut [i64]) -> bool {
+        match &mut self.input {
+            Input::Live(context) => context.args(first, values),
+            Input::Record { .. } => false,
+        }
+    }
+
     fn event_builtin(&mut self, var: BuiltinVar, index: u32) -> u64 {
         match &mut self.input {
             Input::Live(context) if var.row().string => {
