@@ -6,6 +6,7 @@ use std::io::{Read, Write};
 
 use dtrail_kernel_bridge::source::{bpf, inject};
 use dtrail_lang::ast;
+use dtrail_lang::builtins::Func;
 use dtrail_lang::builtins::foreign;
 use dtrail_lang::check::Attributes;
 use dtrail_lang::diag::Diagnostic;
@@ -384,6 +385,7 @@ impl Session<'_> {
         overflow: &mut dyn FnMut(&Plan) -> Option<Overflow>,
     ) -> Result<Plan, Failure> {
         let settings = &self.settings;
+        let capabilities = asked(capabilities, &program);
         let planned = plan_within(settings, program, capabilities, None)?;
         if !capabilities.kernel || planned.groups.is_empty() || settings.placement != Placement::Auto {
             return Ok(planned);
@@ -688,6 +690,18 @@ impl consumer::Renewal for Again<'_> {
             .map_err(|errors| errors.first().map_or_else(String::new, said))?;
         self.matched = matched;
         Ok(Some(plan))
+    }
+}
+
+/// Asks the kernel what only a message about this program needs to know.
+fn asked(capabilities: Capabilities, program: &ir::Program) -> Capabilities {
+    let ops = program.clauses.iter().flat_map(|clause| &clause.blocks).flat_map(|block| &block.insts);
+    let mut calls =
+        ops.filter_map(|inst| if let ir::Op::Call { func, .. } = inst.op { Some(func) } else { None });
+    let writes = capabilities.kernel && calls.any(|func| matches!(func, Func::Copyout | Func::Copyoutstr));
+    Capabilities {
+        writes_user: writes.then(dtrail_kernel_bridge::caps::writes_user).flatten(),
+        ..capabilities
     }
 }
 

@@ -9,7 +9,8 @@ use std::sync::OnceLock;
 use dtrail_vm::event::Error;
 use rustix::thread::CapabilitySet;
 
-use crate::ebpf::asm::{Asm, R0};
+use crate::ebpf::asm::{Alu, Asm, FP, R0, R1, R2, R3, Size};
+use crate::ebpf::helper;
 use crate::sys::bpf;
 
 /// A capability's bit in the effective set.
@@ -73,6 +74,27 @@ fn missing(effective: u64) -> Option<&'static str> {
     }
 }
 
+/// Whether the running kernel lets programs write to processes: kernels under lockdown do not, nor do some builds. The
+/// kernel may log the question. `None` if this process may not ask.
+pub fn writes_user() -> Option<bool> {
+    can_bpf().ok()?;
+    Some(bpf::load_raw_tracepoint(&writing()).is_ok())
+}
+
+/// A program that would write a word to address 0.
+fn writing() -> Vec<u64> {
+    let mut asm = Asm::new();
+    asm.st_imm(Size::D, FP, -8, 0);
+    asm.mov_imm(R1, 0);
+    asm.mov(R2, FP);
+    asm.alu_imm(Alu::Add, R2, -8);
+    asm.mov_imm(R3, 8);
+    asm.call(helper::PROBE_WRITE_USER);
+    asm.mov_imm(R0, 0);
+    asm.exit();
+    asm.finish().map(|code| code.insns).unwrap_or_default()
+}
+
 /// Whether kernel lockdown forbids programs to read kernel memory (`confidentiality`).
 pub fn locked_down() -> bool {
     fs::read_to_string("/sys/kernel/security/lockdown").is_ok_and(|s| s.contains("[confidentiality]"))
@@ -114,5 +136,22 @@ mod tests {
     #[test]
     fn the_program_that_asks_does_nothing() {
         assert_eq!(nothing(), [0xb7, 0x95]);
+    }
+
+    #[test]
+    fn the_kernel_is_asked_for_the_helper_that_writes() {
+        let with = |helper: i32| {
+            let mut program = writing();
+            let call = program.iter_mut().find(|insn| **insn & 0xff == 0x85).expect("it calls");
+            *call = 0x85 | u64::from(helper as u32) << 32;
+            program
+        };
+        assert_eq!(with(helper::PROBE_WRITE_USER), writing());
+        if can_bpf().is_err() {
+            println!("skipped: eBPF is not allowed");
+            assert_eq!(writes_user(), None);
+            return;
+        }
+        assert_eq!(writes_user(), Some(bpf::load_raw_tracepoint(&with(36)).is_ok()));
     }
 }

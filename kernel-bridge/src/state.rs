@@ -275,6 +275,7 @@ fn sweep_array(
 }
 
 /// What of a hash is swept.
+#[derive(Clone, Copy)]
 enum Limit {
     /// Entries of generations below.
     Below(u64),

@@ -12,6 +12,8 @@ pub struct LibraryFile {
     pub text: &'static str,
     /// The words that make a program need it: the types, inlines, members' translators and providers it defines.
     pub defines: &'static [&'static str],
+    /// The provider whose `args[]` have its types without naming them.
+    pub provider: Option<&'static str>,
     /// The files it depends on, directly.
     pub needs: &'static [&'static str],
 }
@@ -22,30 +24,40 @@ pub const FILES: &[LibraryFile] = &[
         name: "platform.d",
         text: include_str!("../lib/platform.d"),
         defines: &["zonename", "pset"],
+        provider: None,
         needs: &[],
     },
     LibraryFile {
         name: "cpu.d",
         text: include_str!("../lib/cpu.d"),
         defines: &["cpuinfo_t", "curcpu"],
+        provider: None,
         needs: &[],
     },
-    LibraryFile { name: "procfs.d", text: include_str!("../lib/procfs.d"), defines: PROCFS, needs: &[] },
+    LibraryFile {
+        name: "procfs.d",
+        text: include_str!("../lib/procfs.d"),
+        defines: PROCFS,
+        provider: Some("proc"),
+        needs: &[],
+    },
     LibraryFile {
         name: "directories.d",
         text: include_str!("../lib/directories.d"),
         defines: &["cwd", "root"],
+        provider: None,
         needs: &[],
     },
     LibraryFile {
         name: "files.d",
         text: include_str!("../lib/files.d"),
         defines: &["fileinfo_t", "fds"],
+        provider: None,
         needs: &[],
     },
 ];
 
-/// What procfs.d defines. Members are among it, since `args[]` of provider `proc` gives its types without naming them.
+/// What procfs.d defines. Members are among it: a probe description can have provider `proc` without naming it.
 const PROCFS: &[&str] = &[
     "psinfo_t",
     "lwpsinfo_t",
@@ -119,7 +131,8 @@ const PROCFS: &[&str] = &[
 pub fn used_by(uses: &dyn Fn(&str) -> bool) -> Vec<&'static LibraryFile> {
     let mut needed = vec![false; FILES.len()];
     for (i, file) in FILES.iter().enumerate().rev() {
-        needed[i] |= file.defines.iter().any(|word| uses(word));
+        needed[i] |=
+            file.defines.iter().any(|word| uses(word)) || uses("args") && file.provider.is_some_and(uses);
         if needed[i] {
             let earlier = FILES[..i].iter().enumerate().filter(|(_, other)| file.needs.contains(&other.name));
             earlier.for_each(|(j, _)| needed[j] = true);
@@ -139,6 +152,10 @@ mod tests {
         assert_eq!(names("zonename"), ["platform.d"]);
         assert_eq!(names("curlwpsinfo"), ["procfs.d"]);
         assert_eq!(names("pr_psargs"), ["procfs.d"]);
+        // Whatever member is asked for: a mistake gets its own message.
+        let proc = used_by(&|word| ["proc", "args"].contains(&word));
+        assert_eq!(proc.iter().map(|file| file.name).collect::<Vec<_>>(), ["procfs.d"]);
+        assert_eq!(names("proc"), Vec::<&str>::new());
         assert_eq!(names("nothing"), Vec::<&str>::new());
     }
 

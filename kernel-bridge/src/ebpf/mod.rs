@@ -407,6 +407,7 @@ pub mod helper {
     pub const GET_CURRENT_PID_TGID: i32 = 14;
     pub const GET_CURRENT_UID_GID: i32 = 15;
     pub const GET_CURRENT_COMM: i32 = 16;
+    pub const PROBE_WRITE_USER: i32 = 36;
     pub const GET_STACK: i32 = 67;
     pub const SEND_SIGNAL: i32 = 109;
     pub const PROBE_READ_USER: i32 = 112;

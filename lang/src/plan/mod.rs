@@ -96,7 +96,7 @@ pub fn plan(program: ir::Program, caps: Capabilities, options: &PlanOptions) -> 
     let flows = flows.collect::<Result<Vec<_>, _>>()?;
     let cx = Analysed { program: &program, roles: &roles, flows: &flows };
     let settled = homes::settle(&cx, caps, options);
-    let mut errors = pinned::check(&cx, &settled);
+    let mut errors = pinned::check(&cx, &settled, caps);
     if options.placement == Placement::Kernel {
         errors.extend(homes::kernel_only(&cx, &settled));
     }
@@ -204,13 +204,18 @@ pub struct Capabilities {
     /// Most associative arrays, aggregations with keys and shapes of `lquantize` that K keeps: the kernel lets a program
     /// use 64 maps, and some are taken.
     pub max_tables: u32,
+    /// Whether the kernel offers programs to write to a process (`bpf_probe_write_user`); `None` if it was not asked,
+    /// which is only worth while for a message: no plan uses it.
+    pub writes_user: Option<bool>,
 }
 
 impl Capabilities {
     /// Of a source without a kernel part (`ptrace`, `replay`, `synthetic` under `interp` and `jit`).
-    pub const NONE: Capabilities = Capabilities { kernel: false, max_buckets: 0, max_tables: 0 };
+    pub const NONE: Capabilities =
+        Capabilities { kernel: false, max_buckets: 0, max_tables: 0, writes_user: None };
     /// Of the baseline instruction set that every promised kernel has.
-    pub const BASELINE: Capabilities = Capabilities { kernel: true, max_buckets: 4094, max_tables: 48 };
+    pub const BASELINE: Capabilities =
+        Capabilities { kernel: true, max_buckets: 4094, max_tables: 48, writes_user: None };
 }
 
 /// `-x placement=`

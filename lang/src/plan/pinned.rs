@@ -4,14 +4,14 @@
 use super::classify::Blocker;
 use super::homes::{Analysed, Settled};
 use super::why::{Known, var_name};
-use super::{PlanError, Side, Subject, refusal};
+use super::{Capabilities, PlanError, Side, Subject, refusal};
 use crate::builtins::Func;
 use crate::diag::Diagnostic;
 use crate::ir::facts::{acts, is_pinned, touches_scratch};
 use crate::ir::{Inst, Op, print};
 
 /// Finds every pinned op that cannot be carried out at the event.
-pub(super) fn check(cx: &Analysed<'_>, settled: &Settled) -> PlanError {
+pub(super) fn check(cx: &Analysed<'_>, settled: &Settled, caps: Capabilities) -> PlanError {
     let mut errors = Vec::new();
     for (i, clause) in cx.program.clauses.iter().enumerate() {
         let role = cx.roles.clause(crate::ir::ClauseId(i as u32));
@@ -31,7 +31,7 @@ pub(super) fn check(cx: &Analysed<'_>, settled: &Settled) -> PlanError {
             let at_event = |inst: &Inst| is_pinned(&inst.op) || (scratch && touches_scratch(&inst.op));
             errors.extend(flow.insts().filter(|(_, inst)| at_event(inst)).filter_map(|(at, inst)| {
                 match (sides.inst(at), sides.blocker(at), &inst.op) {
-                    (Side::User, _, _) => Some(dependence(cx, settled, &known, inst)),
+                    (Side::User, _, _) => Some(dependence(cx, settled, &known, caps, inst)),
                     // What is done to the world is undone by nothing, and must not be done for a clause that has ended.
                     (Side::Kernel, Some(blocker), op) if acts(op) => {
                         let (why, span) = known.blocked(blocker);
@@ -54,10 +54,21 @@ pub(super) fn check(cx: &Analysed<'_>, settled: &Settled) -> PlanError {
 }
 
 /// The error for one op, with a label for each step from it to what runs in user space.
-fn dependence(cx: &Analysed<'_>, settled: &Settled, known: &Known<'_>, inst: &Inst) -> Diagnostic {
+fn dependence(
+    cx: &Analysed<'_>,
+    settled: &Settled,
+    known: &Known<'_>,
+    caps: Capabilities,
+    inst: &Inst,
+) -> Diagnostic {
     if let Op::Call { func: func @ (Func::Copyout | Func::Copyoutstr), .. } = inst.op {
-        let text = format!("`{}` cannot be carried out by eBPF on this kernel", func.row().name);
-        let why = "lockdown hides bpf_probe_write_user, with which a program writes to a process";
+        let text = format!("`{}` cannot be carried out by eBPF", func.row().name);
+        let why = match caps.writes_user {
+            Some(false) => {
+                "the running kernel does not offer bpf_probe_write_user, with which a program writes to a process"
+            }
+            _ => "programs in the kernel do not write to processes (bpf_probe_write_user) yet",
+        };
         return refusal(Some(inst.span), text)
             .label(inst.span, why.to_owned())
             .help("it works where commands are traced without eBPF: `--source=ptrace -c COMMAND`");
