@@ -154,6 +154,31 @@ fn errors_have_the_lines_that_were_written() {
     }
 }
 
+/// What a header does not finish ends with it: no clause of the script goes with it.
+#[test]
+fn unfinished_headers() {
+    if no_cpp() {
+        return;
+    }
+    let scratch = Scratch::new("unfinished");
+    for (header, token) in [
+        ("int f(void) {", "{"),
+        ("int x = 5", "="),
+        ("_Static_assert(1", "_Static_assert"),
+        ("__attribute__((", "__attribute__"),
+        ("int g __attribute__((unused", "__attribute__"),
+    ] {
+        scratch.write("h.h", &format!("#pragma GCC system_header\nint y;\n{header}\n"));
+        let script = "BEGIN { trace(\"one\"); }\n#include \"h.h\"\nEND { trace(\"lost\"); }\n";
+        let (out, err, status) = scratch.run(script, &[]);
+        let first = err.lines().next().unwrap_or("");
+        let expected = format!(
+            "dtrail: failed to compile script a.d: [D_SYNTAX] \"h.h\", line 3: syntax error near \"{token}\""
+        );
+        assert_eq!((out.as_str(), first, status), ("", expected.as_str(), Some(1)), "{header}");
+    }
+}
+
 /// Types of included files come before those of D (language spec §5.6).
 #[test]
 fn types_of_included_files() {

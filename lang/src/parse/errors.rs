@@ -8,7 +8,7 @@ use pest::error::{Error, ErrorVariant, InputLocation};
 use super::hints::{self, Place};
 use super::resolve::{Meaning, Scope};
 use super::scan::{Class, Item};
-use super::words::punctuator;
+use super::words::{continues_identifier, punctuator};
 use super::{MAX_DEPTH, MAX_NESTING, Rule};
 use crate::builtins::elsewhere;
 use crate::diag::{Diagnostic, Tag};
@@ -24,6 +24,14 @@ pub(super) fn near(token: &str, span: Span) -> Diagnostic {
         shown.push_str("...");
     }
     Diagnostic::new(Tag::Syntax, span, format!("syntax error near \"{shown}\""))
+}
+
+/// The error for what starts at a byte of a header of the system and is not finished where the header ends.
+pub(super) fn unfinished_header((source, text): (SourceId, &str), at: usize) -> Diagnostic {
+    let word = text.as_bytes()[at..].iter().take_while(|&&b| continues_identifier(b)).count();
+    let end = at + word.max(1);
+    let span = Span { source, start: at as u32, end: end as u32 };
+    near(text.get(at..end).unwrap_or(""), span).label(span, "the header ends before what starts here does")
 }
 
 /// A character as a message shows it.

@@ -87,11 +87,12 @@ fn treatment(word: &str) -> Option<Treatment> {
     WORDS.binary_search_by_key(&word, |row| row.0).ok().map(|i| WORDS[i].1)
 }
 
-/// The text with what came from included files made readable.
-pub(super) fn readable(text: &str) -> Cow<'_, str> {
+/// The text with what came from included files made readable, and what a header does not finish, if one does so: where the
+/// declaration starts, and where in it the part that has no end. Nothing behind was read.
+pub(super) fn readable(text: &str) -> (Cow<'_, str>, Option<(usize, usize)>) {
     let enters = |line: &str| system(line) == Some(true);
     if !text.lines().any(enters) {
-        return Cow::Borrowed(text);
+        return (Cow::Borrowed(text), None);
     }
     let mut reader = Reader {
         text,
@@ -100,10 +101,12 @@ pub(super) fn readable(text: &str) -> Cow<'_, str> {
         depth: 0,
         declaration: Declaration::default(),
         absent: HashSet::new(),
+        unfinished: None,
     };
     reader.read();
     // Whole characters are replaced by blanks, so that this is text still.
-    Cow::Owned(String::from_utf8(reader.out).unwrap_or_else(|_| text.to_string()))
+    let read = String::from_utf8(reader.out).unwrap_or_else(|_| text.to_string());
+    (Cow::Owned(read), reader.unfinished)
 }
 
 /// Whether a line mark says that a header of the system follows (its flag 3): others may be D.
@@ -144,6 +147,8 @@ struct Reader<'a> {
     declaration: Declaration<'a>,
     /// The typedefs that were left out.
     absent: HashSet<&'a str>,
+    /// Where a declaration starts that a header does not finish, and the part that has no end. Reading ends there.
+    unfinished: Option<(usize, usize)>,
 }
 
 impl<'a> Reader<'a> {
@@ -153,7 +158,9 @@ impl<'a> Reader<'a> {
 
     fn read(&mut self) {
         let mut line_start = true;
-        while let Some(b) = self.byte(self.pos) {
+        while self.unfinished.is_none()
+            && let Some(b) = self.byte(self.pos)
+        {
             if line_start && (b == b'#' || self.depth == 0) {
                 let line = self.text[self.pos..].split('\n').next().unwrap_or("");
                 if let Some(system) = system(line) {
@@ -234,7 +241,9 @@ impl<'a> Reader<'a> {
                 let open = self.next_token(self.pos);
                 // `__asm__ volatile (…)` stands in bodies only.
                 if self.byte(open) == Some(b'(') {
-                    let end = self.balanced(open);
+                    let Some(end) = self.balanced(open) else {
+                        return self.has_no_end(start);
+                    };
                     let inside = &self.text[open..end];
                     self.declaration.packed |= ["packed", "aligned"].iter().any(|word| inside.contains(word));
                     self.pos = end;
@@ -242,8 +251,10 @@ impl<'a> Reader<'a> {
                 self.blank(start, self.pos);
             }
             Some(Treatment::DropStatement) => {
-                self.pos = self.end_of_value(self.pos, b";") + 1;
-                self.pos = self.pos.min(self.text.len());
+                let Some(end) = self.end_of_value(self.pos, b";") else {
+                    return self.has_no_end(start);
+                };
+                self.pos = end + 1;
                 self.blank(start, self.pos);
             }
         }
@@ -259,7 +270,9 @@ impl<'a> Reader<'a> {
             b'(' => self.declaration.parens += 1,
             b')' => self.declaration.parens = self.declaration.parens.saturating_sub(1),
             b'{' if outermost && before.0 == b')' => {
-                let end = self.balanced(at);
+                let Some(end) = self.balanced(at) else {
+                    return self.has_no_end(at);
+                };
                 self.blank(at, end);
                 self.out[at] = b';';
                 self.pos = end;
@@ -289,7 +302,9 @@ impl<'a> Reader<'a> {
                 self.blank(before.1, before.1 + 1);
             }
             b'=' if outermost => {
-                let end = self.end_of_value(self.pos, b",;");
+                let Some(end) = self.end_of_value(self.pos, b",;") else {
+                    return self.has_no_end(at);
+                };
                 self.blank(at, end);
                 self.pos = end;
             }
@@ -310,6 +325,12 @@ impl<'a> Reader<'a> {
         }
     }
 
+    /// The header ends before what starts at a byte.
+    fn has_no_end(&mut self, at: usize) {
+        let start = if self.declaration.last.0 == 0 { at } else { self.declaration.start };
+        self.unfinished = Some((start, at));
+    }
+
     /// The declaration ends before `end`.
     fn ends(&mut self, end: usize) {
         let declaration = std::mem::take(&mut self.declaration);
@@ -327,8 +348,8 @@ impl<'a> Reader<'a> {
         from + self.text.as_bytes()[from..].iter().take_while(|&&b| is_space(b)).count()
     }
 
-    /// Where the brackets end that open at a byte.
-    fn balanced(&self, open: usize) -> usize {
+    /// Where the brackets end that open at a byte, if they do within headers.
+    fn balanced(&self, open: usize) -> Option<usize> {
         let mut level = 0usize;
         self.skip(open, &mut |b| {
             match b {
@@ -338,31 +359,35 @@ impl<'a> Reader<'a> {
             }
             level == 0
         })
-        .map_or(self.text.len(), |last| last + 1)
+        .map(|last| last + 1)
     }
 
-    /// Where a value ends: at the first of some bytes outside of brackets.
-    fn end_of_value(&self, from: usize, ends: &[u8]) -> usize {
+    /// Where a value ends: at the first of some bytes outside of brackets, if headers have one.
+    fn end_of_value(&self, from: usize, ends: &[u8]) -> Option<usize> {
         let mut level = 0usize;
-        let end = self.skip(from, &mut |b| {
+        self.skip(from, &mut |b| {
             match b {
                 b'(' | b'[' | b'{' => level += 1,
                 b')' | b']' | b'}' => level = level.saturating_sub(1),
                 _ => {}
             }
             level == 0 && ends.contains(&b)
-        });
-        end.unwrap_or(self.text.len())
+        })
     }
 
-    /// The first byte from `from` on, outside of strings and control lines, that `stop` says yes to.
+    /// The first byte from `from` on, outside of strings and control lines, that `stop` says yes to. None is looked for
+    /// behind the line mark that leads out of the headers of the system.
     fn skip(&self, from: usize, stop: &mut dyn FnMut(u8) -> bool) -> Option<usize> {
         let bytes = self.text.as_bytes();
         let mut at = from;
         while at < bytes.len() {
             match bytes[at] {
                 b'\n' if bytes.get(at + 1) == Some(&b'#') => {
-                    at += 1 + bytes[at + 1..].iter().take_while(|&&b| b != b'\n').count();
+                    let line = self.text[at + 1..].split('\n').next().unwrap_or("");
+                    if system(line) == Some(false) {
+                        return None;
+                    }
+                    at += 1 + line.len();
                 }
                 b'"' | b'\'' => {
                     at += match literal::quoted(&bytes[at..]) {
@@ -402,8 +427,8 @@ mod tests {
     /// What becomes of a header, its lines joined and its blanks squeezed.
     fn header(text: &str) -> String {
         let whole = format!("# 1 \"a.d\"\n# 1 \"h.h\" 1 3\n{text}\n# 2 \"a.d\" 2\nstatic int __inline;\n");
-        let read = readable(&whole);
-        assert_eq!(read.len(), whole.len());
+        let (read, unfinished) = readable(&whole);
+        assert_eq!((read.len(), unfinished), (whole.len(), None), "{text}");
         let lines = |text: &str| text.bytes().filter(|&b| b == b'\n').count();
         assert_eq!(lines(&read), lines(&whole));
         let rest = read.strip_prefix("# 1 \"a.d\"\n# 1 \"h.h\" 1 3\n").unwrap();
@@ -452,29 +477,42 @@ mod tests {
 
     #[test]
     fn line_marks_stay() {
-        assert_eq!(header("int f (int a)\n{\n# 7 \"h.h\"\n  return a;\n}"), "int f (int a) ; # 7 \"h.h\"");
+        assert_eq!(
+            header("int f (int a)\n{\n# 7 \"h.h\" 3\n  return a;\n}"),
+            "int f (int a) ; # 7 \"h.h\" 3"
+        );
     }
 
     #[test]
     fn nothing_else_is_changed() {
         for text in ["int x;\n", "# 1 \"a.d\"\nstatic int x = 1;\n# 2 \"b.d\" 2\ninline int y = 1;\n"] {
-            assert!(matches!(readable(text), Cow::Borrowed(_)), "{text}");
+            assert!(matches!(readable(text), (Cow::Borrowed(_), None)), "{text}");
         }
     }
 
     #[test]
     fn unfinished_headers() {
-        for text in [
-            "int f(void) {",
-            "int f(void) { \"",
-            "struct s {",
-            "_Static_assert(",
-            "__attribute__((",
-            "int x = {",
-            "'é",
+        for (text, at) in [
+            ("int f(void) {", Some(12)),
+            ("int y; int f(void) { \"", Some(19)),
+            ("int f(void)\n{\n# 3 \"i.h\" 1 3\nint a;\n# 4 \"h.h\" 2 3\n", Some(12)),
+            ("struct s {", None),
+            ("_Static_assert(", Some(0)),
+            ("_Static_assert(1, \"\")", Some(0)),
+            ("int x; __attribute__((", Some(7)),
+            ("int x = 5", Some(6)),
+            ("int x = {", Some(6)),
+            ("int x", None),
+            ("'é", None),
         ] {
-            let whole = format!("# 1 \"h.h\" 1 3\n{text}");
-            assert_eq!(readable(&whole).len(), whole.len());
+            for rest in ["", "\n# 2 \"a.d\" 2\nEND { trace((1)); }; int f(int) { } }\n"] {
+                let start = "# 1 \"h.h\" 1 3\n";
+                let whole = format!("{start}{text}{rest}");
+                let (read, unfinished) = readable(&whole);
+                assert_eq!(unfinished.map(|(_, at)| at), at.map(|at| at + start.len()), "{text}");
+                assert_eq!(read.len(), whole.len());
+                assert!(read.ends_with(rest), "{text}");
+            }
         }
     }
 }

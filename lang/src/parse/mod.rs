@@ -93,8 +93,8 @@ pub fn parse_prefix(
     cx: &mut ParseContext<'_>,
 ) -> (Program, Option<Diagnostic>) {
     let source = sources.get(id);
-    let text = headers::readable(&source.text);
-    let text = text.as_ref();
+    let (text, unfinished) = headers::readable(&source.text);
+    let text = unfinished.map_or(text.as_ref(), |(start, _)| &text[..start]);
     let rule = if source.kind.is_string() { Rule::string_item } else { Rule::script_item };
     let names = cx.names;
     let mut declared = Declared::default();
@@ -125,6 +125,7 @@ pub fn parse_prefix(
     }
     program.items.extend(scanner.pragmas.drain(..).map(Item::Pragma));
     program.macro_args_used = scanner.args_used.iter().copied().collect();
+    let error = error.or_else(|| unfinished.map(|(_, at)| errors::unfinished_header((id, &source.text), at)));
     let error = error.or_else(|| whole_program(&program, scanner.context(), id, (source.kind, text)));
     (program, error)
 }
