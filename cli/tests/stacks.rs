@@ -206,8 +206,7 @@ fn folded_samples_are_lines_of_frames_and_a_number() {
         let mut exact = 0;
         for line in out.lines() {
             let (stack, count) = line.rsplit_once(' ').expect("a number ends it");
-            let frames: Vec<&str> =
-                stack.split(';').map(|frame| frame.split('+').next().unwrap_or(frame)).collect();
+            let frames: Vec<&str> = stack.split(';').collect();
             let count: u64 = count.parse().expect("a number");
             if frames.ends_with(&["spin`main", "spin`caller", "spin`leaf"])
                 && frames[0] == "libc.so.6`__libc_start_call_main"
@@ -216,6 +215,9 @@ fn folded_samples_are_lines_of_frames_and_a_number() {
             }
         }
         assert!(exact >= 30, "{who:?}: {exact}: {out}{err}");
+        let mut stacks: Vec<_> = out.lines().filter_map(|line| line.rsplit_once(' ')).collect();
+        stacks.sort_unstable();
+        assert!(stacks.windows(2).all(|two| two[0].0 != two[1].0), "{who:?}: no line is there twice: {out}");
     }
 }
 

@@ -3,7 +3,7 @@
 //! In: [`KernelTypes`], which an event source implements over its type data. Out: types of the table. Members of a struct
 //! and values of an enum are taken over only when somebody asks for them.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 use super::records::{Enumeration, Member, Record, enum_int};
@@ -212,18 +212,22 @@ impl TypeTable {
         }
     }
 
-    /// Takes over everything that a struct of the kernel holds by value.
+    /// Takes over everything that a type holds by value: members and the values of enums. What is known of a part already
+    /// says nothing of the parts of that.
     pub fn load_deeply(&mut self, kernel: &dyn KernelTypes, ty: TypeId) {
-        let mut waiting = vec![ty];
+        let (mut waiting, mut seen) = (vec![ty], HashSet::new());
         while let Some(ty) = waiting.pop() {
             let ty = self.base(ty);
+            if !seen.insert(ty) {
+                continue;
+            }
             if let Type::Array(element, _) = *self.get(ty) {
                 waiting.push(element);
                 continue;
             }
-            let fresh = self.record(ty).is_some_and(|record| record.members.is_none());
             self.load_members(kernel, ty);
-            if fresh && let Some(members) = self.record(ty).and_then(|record| record.members.clone()) {
+            self.load_values(kernel, ty);
+            if let Some(members) = self.record(ty).and_then(|record| record.members.clone()) {
                 waiting.extend(members.iter().map(|member| member.ty));
             }
         }

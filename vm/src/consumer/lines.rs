@@ -21,15 +21,21 @@ const LONG: usize = 1 << 16;
 /// Writes the entries of a table, a line each, in their order, until nobody wants more.
 pub(super) fn entries(table: &AggTable, settings: &Settings, style: Style<'_>, spill: Spill<'_>) {
     let mut out = Vec::new();
+    let mut folded = folded::Lines::default();
     for row in sort::rows(&[table], settings.aggs.sort, style.symbols.stacks).iter() {
         let Some(state) = row.state(0) else { continue };
-        match settings.format {
-            OutputFormat::Folded => folded::entry(&mut out, table, row.key, state, style),
-            _ => {
-                json::entry(&mut out, table, row.key, state, style);
-                out.push(b'\n');
-            }
+        if settings.format == OutputFormat::Folded {
+            folded.add(table, row.key, state, style);
+            continue;
         }
+        json::entry(&mut out, table, row.key, state, style);
+        out.push(b'\n');
+        if out.len() >= LONG && spill(&mut out).is_break() {
+            return;
+        }
+    }
+    for line in folded.finish(table) {
+        out.extend_from_slice(&line);
         if out.len() >= LONG && spill(&mut out).is_break() {
             return;
         }

@@ -10,14 +10,19 @@ use crate::value::ValueRef;
 
 /// Blanks before the outermost type.
 const INDENT: usize = 44;
-/// Types nest no deeper.
+/// What a pointer points to is shown to this depth.
 const DEPTH: usize = 10;
+/// A value is shown whole: types nest no deeper, unless the kernel's are damaged.
+const VALUE_DEPTH: usize = 2 * dtrail_lang::types::MAX_DEPTH as usize;
+/// So many values and parts of values are shown of one: more than any struct of the kernel has. Unions of unions may have
+/// any number in few bytes.
+const PARTS: u32 = 1 << 16;
 
 /// Appends `0xADDRESS = *` and what stands there: `bytes` are what was captured of it. `escape`: the output is a terminal.
 pub fn target(out: &mut Vec<u8>, address: u64, shape: &TypeShape, bytes: &[u8], escape: bool) {
     // Writing to a vector cannot fail.
     let _ = writeln!(out, "{address:#x} = *");
-    Visit { out, bytes, escape }.value(shape, Place { bit: 0, bits: None, name: "" }, 0);
+    Visit { out, bytes, escape, parts: PARTS }.value(shape, Place { bit: 0, bits: None, name: "" }, 0);
 }
 
 /// Where a value lies.
@@ -35,7 +40,7 @@ struct Place<'a> {
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Flow {
     On,
-    /// Beyond the captured bytes, or too deep: what is open is closed.
+    /// Beyond the captured bytes, too deep or too many: what is open is closed.
     Stop,
 }
 
@@ -43,6 +48,8 @@ struct Visit<'a> {
     out: &'a mut Vec<u8>,
     bytes: &'a [u8],
     escape: bool,
+    /// How many more parts are shown.
+    parts: u32,
 }
 
 impl Visit<'_> {
@@ -78,10 +85,11 @@ impl Visit<'_> {
 
     /// One value at its place, with all that is in it.
     fn value(&mut self, shape: &TypeShape, place: Place<'_>, depth: usize) -> Flow {
-        if place.bit / 8 >= self.bytes.len() as u64 || depth >= DEPTH {
+        if place.bit / 8 >= self.bytes.len() as u64 || depth >= DEPTH || self.parts == 0 {
             self.line(depth, format_args!("..."));
             return Flow::Stop;
         }
+        self.parts -= 1;
         if depth > 0 && self.is_zero(shape, place) {
             return Flow::On;
         }
@@ -202,10 +210,11 @@ pub fn value(out: &mut Vec<u8>, shape: &TypeShape, value: ValueRef<'_>, style: S
         }
         (_, ValueRef::Int(number)) => {
             let bytes = number.to_le_bytes();
-            Inline { out, bytes: &bytes, escape: style.escape }.value(shape, 0, None, 0, true);
+            Inline { out, bytes: &bytes, escape: style.escape, parts: PARTS }.value(shape, 0, None, 0, true);
         }
         (_, ValueRef::Str(bytes)) => {
-            Inline { out, bytes: bytes.unwrap_or(&[]), escape: style.escape }.value(shape, 0, None, 0, true);
+            let bytes = bytes.unwrap_or(&[]);
+            Inline { out, bytes, escape: style.escape, parts: PARTS }.value(shape, 0, None, 0, true);
         }
     }
 }
@@ -215,22 +224,32 @@ struct Inline<'a> {
     out: &'a mut Vec<u8>,
     bytes: &'a [u8],
     escape: bool,
+    /// How many more parts are shown.
+    parts: u32,
 }
 
 impl Inline<'_> {
     fn value(&mut self, shape: &TypeShape, bit: u64, bits: Option<u8>, depth: usize, outermost: bool) {
-        if depth >= DEPTH {
+        if depth >= VALUE_DEPTH || self.parts == 0 {
             self.out.extend_from_slice(b"...");
             return;
         }
-        let visit = Visit { out: &mut Vec::new(), bytes: self.bytes, escape: self.escape };
+        self.parts -= 1;
+        let visit = Visit { out: &mut Vec::new(), bytes: self.bytes, escape: self.escape, parts: PARTS };
         match &shape.kind {
             TypeShapeKind::Members(members) => {
                 self.out.extend_from_slice(b"{\n");
                 for member in members.iter() {
                     self.out.resize(self.out.len() + 4 * (depth + 1), b' ');
+                    if self.parts == 0 {
+                        self.out.extend_from_slice(b"...\n");
+                        break;
+                    }
                     let width = member.bits.map_or(String::new(), |bits| format!(" :{bits}"));
-                    let _ = write!(self.out, "{}{width} {} = ", member.shape.name, member.name);
+                    let _ = write!(self.out, "{}{width} ", member.shape.name);
+                    if !member.name.is_empty() {
+                        let _ = write!(self.out, "{} = ", member.name);
+                    }
                     self.value(&member.shape, bit + member.offset, member.bits, depth + 1, false);
                     self.out.push(b'\n');
                 }
@@ -254,7 +273,7 @@ impl Inline<'_> {
                         self.out.extend_from_slice(b", ");
                     }
                     let at = bit.saturating_add(i.saturating_mul(element.size).saturating_mul(8));
-                    if at / 8 >= self.bytes.len() as u64 {
+                    if at / 8 >= self.bytes.len() as u64 || self.parts == 0 {
                         self.out.extend_from_slice(b"...");
                         break;
                     }

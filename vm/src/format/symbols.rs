@@ -122,7 +122,7 @@ pub fn lines(
             line(out, format!("{module}`{name} [inlined]").as_bytes());
         }
         text.clear();
-        let annotation = frame(&mut text, stack, addr, style.symbols, &mut budget);
+        let annotation = frame(&mut text, stack, addr, Detail::Offset, style.symbols, &mut budget);
         line(out, &text);
         if let Some(annotation) = annotation {
             line(out, format!("  [ {annotation} ]").as_bytes());
@@ -130,7 +130,8 @@ pub fn lines(
     }
 }
 
-/// Appends the frames of a stack as one word, outermost first, separated by semicolons: a line of a folded profile.
+/// Appends the frames of a stack as one word, outermost first, separated by semicolons: a line of a folded profile. A
+/// function is one frame wherever in it the address lies.
 pub fn folded(out: &mut Vec<u8>, number: u64, symbols: Symbols<'_>) {
     let Some(stack) = symbols.stacks.get(number) else { return };
     let mut budget = Budget::of(stack);
@@ -141,7 +142,7 @@ pub fn folded(out: &mut Vec<u8>, number: u64, symbols: Symbols<'_>) {
             out.push(b';');
         }
         let start = out.len();
-        frame(out, stack, addr, symbols, &mut budget);
+        frame(out, stack, addr, Detail::Symbol, symbols, &mut budget);
         one_word(&mut out[start..]);
         let module = put_into(stack, depth, addr, symbols.names, &mut inlined);
         for name in inlined.drain(..).rev() {
@@ -222,12 +223,13 @@ fn frame(
     out: &mut Vec<u8>,
     stack: &Stack,
     addr: u64,
+    detail: Detail,
     symbols: Symbols<'_>,
     budget: &mut Budget,
 ) -> Option<Rc<str>> {
     let names = symbols.names;
     if stack.origin == Origin::Kernel {
-        place(out, addr, names.kernel(addr).as_ref(), Detail::Offset);
+        place(out, addr, names.kernel(addr).as_ref(), detail);
         return None;
     }
     let found = names.user(&stack.process, addr);
@@ -242,7 +244,7 @@ fn frame(
                 return None;
             }
             (true, Some(text)) => {
-                place(out, addr, found.as_ref(), Detail::Offset);
+                place(out, addr, found.as_ref(), detail);
                 return Some(text.into());
             }
             (false, _) => symbols.stacks.overflow(),
@@ -252,7 +254,7 @@ fn frame(
         Some(Place { module, start, .. }) if symbols.noresolve => {
             let _ = write!(out, "{module}:{:#x}", addr.wrapping_sub(start));
         }
-        found => place(out, addr, found.as_ref(), Detail::Offset),
+        found => place(out, addr, found.as_ref(), detail),
     }
     None
 }

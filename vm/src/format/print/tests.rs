@@ -198,3 +198,41 @@ fn values() {
         "struct s {\n    int x = 0x3\n    unsigned int :3 f = 0x5\n    char [4] t = [ \"hi\" ]\n}",
     );
 }
+
+#[test]
+fn unnamed_members_and_many_parts() {
+    let int = int("int", 4, true);
+    let members = |name: &str, size, members: Vec<TypeMember>| {
+        shape(name, size, TypeShapeKind::Members(members.into()))
+    };
+    let inner = members("union", 4, vec![member("i", 0, None, &int)]);
+    let outer = members("struct s", 8, vec![member("x", 0, None, &int), member("", 32, None, &inner)]);
+    check_value(
+        &outer,
+        ValueRef::Str(Some(&[1, 0, 0, 0, 2, 0, 0, 0])),
+        "struct s {\n    int x = 0x1\n    union {\n        int i = 0x2\n    }\n}",
+    );
+    // A value is shown to its last part, what is pointed to ten types deep.
+    let mut deep = int.clone();
+    for _ in 0..12 {
+        deep = members("union", 4, vec![member("", 0, None, &deep)]);
+    }
+    let value = |shape: &TypeShape| {
+        let (host, stacks, mut out) = (FixedHost::default(), StackTable::new(), Vec::new());
+        let style = Style { host: &host, escape: false, symbols: no_symbols(&stacks) };
+        super::value(&mut out, shape, ValueRef::Str(Some(&[7, 0, 0, 0])), style);
+        String::from_utf8(out).expect("text")
+    };
+    assert!(value(&deep).contains("int 0x7\n"), "{}", value(&deep));
+    // 10^9 parts in four bytes.
+    let mut wide = int;
+    for _ in 0..9 {
+        wide = members("union", 4, (0..10).map(|_| member("m", 0, None, &wide)).collect());
+    }
+    assert_eq!(value(&wide).matches(" m = ").count(), PARTS as usize - 1);
+    let mut out = Vec::new();
+    target(&mut out, 0, &wide, &[7, 0, 0, 0], false);
+    let text = String::from_utf8(out).expect("text");
+    assert_eq!(text.lines().filter(|line| line.contains('(')).count(), PARTS as usize);
+    assert!(text.contains("...\n"), "the end is marked");
+}
