@@ -17,8 +17,8 @@ use crate::readers::types::RunningTypes;
 /// Added to a type's number, it is a probe's: far above those of all other probes.
 const NUMBERS: u32 = 1_000_000;
 
-/// What a description wants of a provider that has a probe for each of the kernel's events. They are many: where the
-/// description leaves the provider open, only one that is named in full is looked for, unless everything is asked for.
+/// What a description wants of a provider that has a probe for each of the kernel's events. They are many: those of a
+/// name are found without a look at the others.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Wanted {
     /// Nothing that could be there.
@@ -31,18 +31,12 @@ pub(super) enum Wanted {
 
 impl Wanted {
     pub(super) fn of(pattern: &ProbePattern, provider: &str) -> Wanted {
-        let everything = pattern.provider.is_empty()
-            && pattern.module.is_empty()
-            && pattern.function.is_empty()
-            && pattern.name.is_empty();
         if !accepts(&pattern.provider, provider) || !accepts(&pattern.function, "") {
             Wanted::None
-        } else if !is_open(&pattern.name) {
-            Wanted::Named
-        } else if is_open(&pattern.provider) && !everything {
-            Wanted::None
-        } else {
+        } else if is_open(&pattern.name) {
             Wanted::Any
+        } else {
+            Wanted::Named
         }
     }
 }

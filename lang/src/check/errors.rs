@@ -261,6 +261,11 @@ pub(crate) fn args_unstable(span: Span, description: &str) -> Diagnostic {
     )
 }
 
+pub(crate) fn args_differ(span: Span, description: &str, index: i64, ty: &str, other: &str) -> Diagnostic {
+    args_unstable(span, description)
+        .help(format!("args[{index}] is of type `{ty}` there, but not in {other}: name probes that share it"))
+}
+
 pub(crate) fn args_out_of_range(span: Span, index: i64, description: &str) -> Diagnostic {
     error(Tag::ArgsIdx, span, format!("index {index} is out of range for {description} args[ ]"))
 }

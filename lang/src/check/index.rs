@@ -275,6 +275,9 @@ impl Body<'_, '_> {
         let Some(argument) = argument else {
             return Err(errors::args_out_of_range(span, index, &signature.description));
         };
+        if let Some((_, other)) = signature.differing.iter().find(|(i, _)| i64::try_from(*i) == Ok(index)) {
+            return Err(errors::args_differ(span, &signature.description, index, &argument.ty, other));
+        }
         let ty = self.session.spelt_type(&argument.ty);
         let ty = ty.filter(|&ty| self.session.value_type(ty).is_some());
         let ty = ty.ok_or_else(|| errors::args_type_unknown(span, index, &argument.ty))?;

@@ -11,7 +11,7 @@ use super::session::{Session, Signature};
 use crate::ast::ProbeDesc;
 use crate::builtins::{elsewhere, foreign};
 use crate::diag::{Diagnostic, Tag};
-use crate::env::{NoMatch, Probe, ProbeId, ProbePattern, Stability};
+use crate::env::{NoMatch, Probe, ProbeArg, ProbeId, ProbePattern, Stability};
 use crate::ir::ProbeIndex;
 use crate::parse::Macros;
 use crate::parse::description::{self, Target};
@@ -68,6 +68,8 @@ impl Session<'_> {
             outside: false,
             unknown: first.is_none(),
             unstable: probes.len() > 1 && first.is_some_and(|first| is_unstable(&pattern, first)),
+            // Probes of one name take the types of the first, as ever; those of several names are several things.
+            differing: if is_open(&pattern.name) { self.differing(&probes) } else { Arc::from([]) },
             args: first.map_or_else(|| Arc::from([]), |first| first.args.clone()),
             interface: self.interface_of(first, &pattern),
             args_triple: first.map_or(UNSPECIFIED, |first| first.stability.args),
@@ -109,6 +111,17 @@ impl Session<'_> {
         }
     }
 
+    /// The arguments of the first probe that others do not share, each with the first of those.
+    fn differing(&self, probes: &[ProbeIndex]) -> Arc<[(usize, String)]> {
+        let all = |index: &ProbeIndex| &self.probes.all[index.index()];
+        let [first, others @ ..] = probes else { return Arc::from([]) };
+        let differs = |(i, arg): (usize, &ProbeArg)| {
+            let other = others.iter().map(all).find(|other| other.args.get(i) != Some(arg))?;
+            Some((i, format!("{}:{}:{}:{}", other.provider, other.module, other.function, other.name)))
+        };
+        all(first).args.iter().enumerate().filter_map(differs).collect()
+    }
+
     /// A probe by its number (language spec §4.3).
     fn numbered(&mut self, id: ProbeId, desc: &ProbeDesc) -> Result<Matched, Diagnostic> {
         let probe = self.env.probe_by_id(id);
@@ -117,6 +130,7 @@ impl Session<'_> {
             outside: false,
             unknown: false,
             unstable: false,
+            differing: Arc::from([]),
             args: probe.args.clone(),
             interface: self.interface_of(Some(&probe), &ProbePattern::default()),
             args_triple: probe.stability.args,
@@ -129,11 +143,15 @@ impl Session<'_> {
     }
 }
 
+/// Whether a component may match several texts.
+fn is_open(text: &str) -> bool {
+    text.is_empty() || text.contains(['?', '*', '[', '\\'])
+}
+
 /// Whether the probes of a description may differ in their arguments (language spec §4.5): its provider is open and the
 /// arguments are not to be relied upon, or a component is open whose names are.
 fn is_unstable(pattern: &ProbePattern, first: &Probe) -> bool {
     let rank = |level: &str| LEVELS.iter().position(|l| *l == level).unwrap_or(0);
-    let is_open = |text: &str| text.is_empty() || text.contains(['?', '*', '[', '\\']);
     let is_reliable = |level: &str| rank(level) >= rank(EVOLVING_LEVEL);
     if is_open(&pattern.provider) && !is_reliable(first.stability.args.name) {
         return true;

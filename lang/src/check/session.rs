@@ -42,6 +42,8 @@ pub(super) struct Signature {
     pub unstable: bool,
     /// The types of `args[]`.
     pub args: Arc<[ProbeArg]>,
+    /// Which of them another probe of the description does not share: the index, and that probe.
+    pub differing: Arc<[(usize, String)]>,
     /// What a provider definition says of them.
     pub interface: Option<Arc<Interface>>,
     /// How stable they are.
@@ -59,6 +61,7 @@ impl Signature {
             outside: true,
             unknown: false,
             unstable: false,
+            differing: Arc::from([]),
             args: Arc::from([]),
             interface: None,
             args_triple: STABLE,

@@ -294,14 +294,22 @@ impl Session<'_> {
         } else if by_program {
             return Err(errors::tag_redefined(definition.span, &self.types.show(ty)));
         }
-        self.absent.remove(&ty);
         self.declared_types.push((self.included, ty));
         if self.included {
             self.c_tags.insert(ty);
         }
         match &definition.body {
             DefinitionBody::Members(declarations) => {
+                // Within its body a struct is incomplete, also one that the kernel has, too.
+                self.types.forget_record(ty);
+                self.absent.insert(ty);
                 let record = self.members(early, definition, declarations)?;
+                for member in record.members.iter().flat_map(|members| members.iter()) {
+                    if self.holds(member.ty, ty) {
+                        let name = member.name.as_deref().unwrap_or("");
+                        return Err(errors::incomplete_member(definition.span, &self.types.show(ty), name));
+                    }
+                }
                 self.types.set_record(ty, record);
             }
             DefinitionBody::Enumerators(enumerators) => {
@@ -310,7 +318,29 @@ impl Session<'_> {
                 self.types.set_enumeration(ty, enumeration);
             }
         }
+        self.absent.remove(&ty);
         Ok(ty)
+    }
+
+    /// Whether a value of a type has one of another in it. A struct of the kernel may have one of a tag that the program
+    /// defines anew.
+    fn holds(&mut self, ty: TypeId, part: TypeId) -> bool {
+        let mut seen = HashSet::new();
+        let mut left = vec![ty];
+        while let Some(ty) = left.pop() {
+            let ty = self.types.base(ty);
+            match self.types.get(ty) {
+                Type::Array(element, _) => left.push(*element),
+                Type::Tagged(..) if ty == part => return true,
+                Type::Tagged(..) if seen.insert(ty) => {
+                    self.with_members(ty);
+                    let members = self.types.record(ty).and_then(|record| record.members.clone());
+                    left.extend(members.iter().flat_map(|members| members.iter()).map(|member| member.ty));
+                }
+                _ => {}
+            }
+        }
+        false
     }
 
     fn members(

@@ -134,6 +134,11 @@ impl TypeTable {
         self.records.insert(id, record);
     }
 
+    /// Makes a tag incomplete again, for a program that is about to say what it has.
+    pub fn forget_record(&mut self, id: TypeId) {
+        self.records.remove(&id);
+    }
+
     /// Gives a tag its enumerators.
     pub fn set_enumeration(&mut self, id: TypeId, enumeration: Enumeration) {
         self.enums.insert(id, enumeration);

@@ -261,6 +261,11 @@ fn arguments_of_probes() {
         ("syscall::strange:entry { trace(args[0]); }", "D_ARGS_TYPE 1:32"),
         ("syscall::strange:entry { trace(args[1]); }", "ok"),
         ("syscall::write:entry { trace(stringof(args[1])); }", "ok"),
+        // A name that is open matches probes of several kinds.
+        ("sdt:::wake_* { trace(args[0]); }", "ok"),
+        ("sdt:::wake_* { trace(args[1]); }", "D_ARGS_MULTI 1:22"),
+        ("sdt:::wake_idle { trace(args[1]); }", "ok"),
+        ("sdt:::wake_idle, sdt:::wake_new { trace(args[1]); }", "ok"),
         // The mark makes the two kinds of pointer incompatible.
         ("syscall::write:entry { p = (char *)8; p = args[1]; }", "ok"),
         ("syscall::write:entry { p = (void **)8; trace(p == args[1]); }", "D_OP_INCOMPAT 1:46"),

@@ -55,6 +55,9 @@ impl Machine {
             machine.add(["syscall", "vmlinux", call, "return"], FiredBy::Source, &["long"], syscall);
         }
         machine.add(["proc", "vmlinux", "", "exec"], FiredBy::Source, &["string user"], syscall);
+        let private = ProviderStability { description: PRIVATE, args: PRIVATE };
+        machine.add(["sdt", "sched", "", "wake_idle"], FiredBy::Source, &["int", "char *"], private);
+        machine.add(["sdt", "sched", "", "wake_new"], FiredBy::Source, &["int", "long"], private);
         let profile = ProviderStability { description: EVOLVING, args: EVOLVING };
         machine.add(["profile", "", "", "tick-1s"], FiredBy::Tracer, &[], profile);
         machine

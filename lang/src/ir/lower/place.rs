@@ -83,6 +83,11 @@ pub(super) fn field(at: &MemoryAt, bit_offset: u64, width: u8, signed: bool) -> 
     }
 }
 
+/// The number whose low bits are set, as many as a field has; all of them from 64 on.
+fn low_bits(bits: u8) -> i64 {
+    if bits >= 64 { -1 } else { (1u64 << bits).wrapping_sub(1) as i64 }
+}
+
 impl Lower<'_> {
     /// Evaluates what a place depends on.
     pub(super) fn place(&mut self, expr: &Expr) -> Result<Place, Diagnostic> {
@@ -363,7 +368,7 @@ impl Lower<'_> {
         }
         let fits = Fits { bits, signed };
         if !signed {
-            let mask = self.build.constant(span, (1i64 << bits) - 1);
+            let mask = self.build.constant(span, low_bits(bits));
             return Val::new(self.arithmetic(BinOp::And, val.reg, mask.reg, span).reg, fits);
         }
         let by = self.build.constant(span, i64::from(64 - bits));
@@ -391,9 +396,8 @@ impl Lower<'_> {
     }
 
     fn put_field(&mut self, unit: &Place, shift: Shift, bits: u8, val: Val, span: Span) {
-        let mask = if bits >= 64 { -1 } else { (1i64 << bits) - 1 };
         let old = self.read_kind(unit, RegKind::Int, Fits::ANY, span);
-        let mask = self.build.constant(span, mask);
+        let mask = self.build.constant(span, low_bits(bits));
         let new = self.arithmetic(BinOp::And, val.reg, mask.reg, span);
         let by = match shift {
             Shift::By(by) => self.build.constant(span, i64::from(by)).reg,
