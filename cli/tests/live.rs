@@ -464,6 +464,85 @@ fn the_target_s_end_is_told() {
     }
 }
 
+/// Rates so short that something is always due leave time for events, and for the end of the command.
+#[test]
+fn what_is_always_due_starves_nothing() {
+    let Some(steps) = steps() else { return };
+    let program = "syscall::getpid:entry /pid == $target/ { @ = count(); } tick-30s { exit(7); }";
+    for who in everybody() {
+        for rates in
+            [&["switchrate"][..], &["aggrate"], &["switchrate", "aggrate", "statusrate", "cleanrate"]]
+        {
+            let rates: Vec<String> = rates.iter().map(|rate| format!("-x{rate}=1ns")).collect();
+            let command = format!("{steps} getpid=100");
+            let mut args: Vec<&str> = rates.iter().map(String::as_str).collect();
+            args.extend(["-qn", program, "-c", &command]);
+            let output = dtrail(who, &args);
+            let out = String::from_utf8_lossy(&output.stdout);
+            assert_eq!(
+                (&*out, output.status.code()),
+                ("\n              100\n", Some(0)),
+                "{who:?} {rates:?}"
+            );
+        }
+        let ticks =
+            format!("{program} tick-200us {{ }} tick-200us {{ @ticks = count(); }} END {{ trunc(@ticks); }}");
+        let output = dtrail(who, &["-qn", &ticks, "-c", &format!("{steps} getpid=100")]);
+        let out = String::from_utf8_lossy(&output.stdout);
+        assert!(out.starts_with("\n              100\n"), "{who:?}: {out}");
+        assert_eq!(output.status.code(), Some(0), "{who:?}");
+    }
+}
+
+/// Nothing counts between the firing that exits and the cut that follows in it.
+#[test]
+fn exit_in_a_tick_stops_the_kernel_part_at_once() {
+    if let Err(e) = caps::can_bpf() {
+        return skipped(&e.message);
+    }
+    // More kinds of system calls than are kept.
+    let mut busy = Command::new("sh")
+        .args(["-c", "while :; do grep -rqs 'no such word' /etc; done"])
+        .stdout(Stdio::null())
+        .spawn()
+        .expect("it starts");
+    for actions in ["trunc(@, 5); exit(0);", "exit(0); trunc(@, 5);"] {
+        let program = format!("syscall:::entry {{ @[probefunc] = count(); }} tick-300ms {{ {actions} }}");
+        let text = printed(Who::Bpf, &["-qn", &program]);
+        assert_eq!(table(&text).len(), 5, "{actions}: {text}");
+    }
+    busy.kill().expect("it runs");
+    busy.wait().expect("it ends");
+}
+
+/// Trace events take long to be taken away: the results are there before.
+#[test]
+fn results_come_before_probes_are_taken_away() {
+    if let Err(e) = caps::can_bpf() {
+        return skipped(&e.message);
+    }
+    // The notice is of more than 50.
+    let listed = dtrail(Who::Bpf, &["-ln", "sdt:writeback::,sdt:jbd2::"]);
+    let count = String::from_utf8_lossy(&listed.stdout).lines().count().saturating_sub(1);
+    if !listed.status.success() || count <= 50 {
+        return skipped("this kernel has too few trace events of writeback and jbd2");
+    }
+    let program = "sdt:writeback::,sdt:jbd2:: /pid == -1/ { @ = count(); } BEGIN { @ = count(); } tick-10ms { exit(3); }";
+    // Both streams through one pipe show what comes first.
+    let (mut reader, writer) = std::io::pipe().expect("a pipe");
+    let child = Command::new(DTRAIL)
+        .args(["--source=bpf", "-n", program])
+        .stdin(Stdio::null())
+        .stdout(writer.try_clone().expect("a descriptor"))
+        .stderr(writer)
+        .spawn();
+    let mut text = String::new();
+    reader.read_to_string(&mut text).expect("text");
+    let notice = format!("dtrail: detaching {count} probes, which takes the kernel some 60 ms each\n");
+    assert!(text.ends_with(&format!("\n\n                1\n{notice}")), "{text}");
+    assert_eq!(child.expect("it starts").wait().expect("it ends").code(), Some(3));
+}
+
 /// A signal ends tracing with `END` and the aggregations; the command itself goes on or ends with its tracer.
 #[test]
 fn an_interrupt_ends_tracing() {

@@ -32,14 +32,29 @@ pub struct Loaded {
     ebpf: Ebpf,
     /// Name and hook of each, in the order of [`EbpfProgram::programs`].
     programs: Vec<(String, Hook)>,
+    /// How many of them are on their hooks: the first ones.
+    attached: usize,
 }
 
 /// Loads everything and attaches nothing. `types` are those of the kernel; without them no program may be typed. The
 /// maps come apart from the programs, since they are used at the same time.
 pub fn load(plan: &Plan, program: &EbpfProgram, types: Option<&Btf>) -> Result<(Loaded, KernelMaps), Error> {
+    load_until(plan, program, types, &|| false)
+}
+
+/// The same, unless `interrupted` says meanwhile that nobody wants it any more.
+pub fn load_until(
+    plan: &Plan,
+    program: &EbpfProgram,
+    types: Option<&Btf>,
+    interrupted: &dyn Fn() -> bool,
+) -> Result<(Loaded, KernelMaps), Error> {
     let Prepared { made, mut ebpf, .. } = prepare(program)?;
 
     for spec in &program.programs {
+        if interrupted() {
+            return Err(refusal::interrupted());
+        }
         let loaded = ebpf.program_mut(&spec.name).ok_or(ProgramError::NotLoaded);
         loaded.and_then(|p| load_one(p, spec, types)).map_err(|e| refusal::program(plan, spec, &e))?;
     }
@@ -51,7 +66,7 @@ pub fn load(plan: &Plan, program: &EbpfProgram, types: Option<&Btf>) -> Result<(
     let maps =
         KernelMaps::new(descriptors, &program.maps, program.state.control).map_err(|e| refusal::maps(&e))?;
     let programs = program.programs.iter().map(|spec| (spec.name.clone(), spec.hook.clone())).collect();
-    Ok((Loaded { ebpf, programs }, maps))
+    Ok((Loaded { ebpf, programs, attached: 0 }, maps))
 }
 
 /// Maps that exist, and programs that the kernel does not have yet.
@@ -158,13 +173,45 @@ fn data(map: &Map) -> &MapData {
 }
 
 impl Loaded {
-    /// Hangs every program on its hook, in order. [`Hook::Inject`] has none.
-    pub fn attach(&mut self, only_cpu: Option<u32>) -> Result<(), Error> {
+    /// Hangs every program on its hook, in order, unless `interrupted` says meanwhile that nobody wants it any more.
+    /// [`Hook::Inject`] has none.
+    pub fn attach(&mut self, only_cpu: Option<u32>, interrupted: &dyn Fn() -> bool) -> Result<(), Error> {
         for (name, hook) in &self.programs {
+            if interrupted() {
+                return Err(refusal::interrupted());
+            }
             let program = self.ebpf.program_mut(name).ok_or(ProgramError::NotLoaded);
             program.and_then(|p| attach_one(p, hook, only_cpu)).map_err(|e| refusal::attach(hook, &e))?;
+            self.attached += 1;
         }
         Ok(())
+    }
+
+    /// How many programs the kernel takes long to take off their hooks: for each trace event it waits until no CPU is in
+    /// it any more, one event after the other (measured: 50 to 80 ms each).
+    pub fn slow_to_detach(&self) -> usize {
+        let attached = self.programs.iter().take(self.attached);
+        attached.filter(|(_, hook)| matches!(hook, Hook::Tracepoint { .. })).count()
+    }
+
+    /// Takes all programs off their hooks and frees everything. Once `impatient` says so, the rest is left to the kernel,
+    /// which does the same when this process ends.
+    pub fn detach(mut self, impatient: &dyn Fn() -> bool) {
+        for (name, _) in &self.programs {
+            if impatient() {
+                // The caller is about to end, and would only wait here for what the kernel does anyway.
+                std::mem::forget(self.ebpf);
+                return;
+            }
+            // That one is not attached or not loaded is no reason to keep the others.
+            let _ = match self.ebpf.program_mut(name) {
+                Some(Program::BtfTracePoint(p)) => p.unload(),
+                Some(Program::RawTracePoint(p)) => p.unload(),
+                Some(Program::TracePoint(p)) => p.unload(),
+                Some(Program::PerfEvent(p)) => p.unload(),
+                _ => Ok(()),
+            };
+        }
     }
 
     /// How often the kernel did not run one of the programs because it was already running on that CPU.

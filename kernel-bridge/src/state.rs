@@ -165,6 +165,10 @@ impl<M: MapAccess> KernelState for MappedState<M> {
         }
     }
 
+    fn stop(&mut self) {
+        self.shut_gate();
+    }
+
     fn cut(&mut self) {
         if self.facts.generations < 2 {
             // The plan has no cuts, so its keys carry no generation: there is nothing to cut off before the end.

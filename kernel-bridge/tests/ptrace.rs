@@ -128,7 +128,7 @@ impl Run {
 
     fn finish(mut self) -> (Vec<String>, Vec<ExitedHow>) {
         self.source.shut(&mut self.notes).expect("it can shut");
-        self.source.detach().expect("it can detach");
+        self.source.detach(&|| false).expect("it can detach");
         let how = self.source.exited().into_iter().filter_map(|Exited { how, .. }| how).collect();
         (self.notes.fired, how)
     }

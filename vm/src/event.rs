@@ -194,8 +194,13 @@ pub trait EventSource {
     fn drain(&mut self, sink: &mut dyn EventSink) -> Result<Wait, Error>;
     /// Shuts the gate and delivers what is still under way.
     fn shut(&mut self, sink: &mut dyn EventSink) -> Result<(), Error>;
+    /// What the user should know before a `detach` that takes long.
+    fn detaching(&self) -> Option<String> {
+        None
+    }
     /// Takes apart what `attach` built. A `-p` target is left running; a `-c` child that still runs ends with the source.
-    fn detach(&mut self) -> Result<(), Error>;
+    /// Once `impatient` says so, what would take long is left to the end of this process.
+    fn detach(&mut self, impatient: &dyn Fn() -> bool) -> Result<(), Error>;
     /// The source's own state: variables and aggregations of the kernel part. `None` without one.
     fn kernel(&mut self) -> Option<&mut dyn KernelState>;
     /// What was lost since the last call.
@@ -228,6 +233,9 @@ pub trait KernelState {
     fn get(&mut self, var: VarId, keys: &[Value]) -> Value;
     /// Writes one; zero or NULL removes an element. `false`: the store is full and nothing was written.
     fn set(&mut self, var: VarId, keys: &[Value], value: &Value) -> bool;
+    /// Ends tracing (an `exit` in user space): no firing counts from now on, and none is under way any more when this
+    /// returns. Without effect where events come one at a time, and nothing can happen between two calls.
+    fn stop(&mut self) {}
     /// Flips the generation (a cut by a tracer-fired clause).
     fn cut(&mut self);
     /// Hands over, and removes from the kernel, everything that belongs to generations before `generation`; `None`

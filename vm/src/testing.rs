@@ -264,7 +264,7 @@ impl EventSource for ListSource {
         Ok(())
     }
 
-    fn detach(&mut self) -> Result<(), Error> {
+    fn detach(&mut self, _impatient: &dyn Fn() -> bool) -> Result<(), Error> {
         self.calls.push("detach");
         Ok(())
     }

@@ -10,6 +10,11 @@ use dtrail_vm::event::Error;
 use crate::ebpf::{Hook, ProgramSpec};
 use crate::{caps, readers};
 
+/// A signal came before tracing began.
+pub(super) fn interrupted() -> Error {
+    Error::new("interrupted")
+}
+
 /// Lines of a verifier's log that are shown.
 const LINES: usize = 4;
 

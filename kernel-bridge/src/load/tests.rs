@@ -162,7 +162,7 @@ fn programs_run_at_their_hooks() {
         let (mut loaded, mut maps) = load_it(&program(hook.clone(), typed, count_and_send(0)))
             .unwrap_or_else(|e| panic!("{what}: {e}"));
         maps.set_control(WHOSE, u64::from(child.pid()));
-        loaded.attach(None).unwrap_or_else(|e| panic!("{what}: {e}"));
+        loaded.attach(None, &|| false).unwrap_or_else(|e| panic!("{what}: {e}"));
         assert_eq!(results(&mut maps), (0, vec![]), "{what}: the gate is shut");
         maps.set_control(control::GATE, 1);
         child.release().expect("it stands");
@@ -184,12 +184,37 @@ fn the_cpu_clock_ticks_on_every_cpu() {
     let hook = Hook::Profile { period: 1_000_000 };
     let (mut loaded, mut maps) = load_it(&program(hook, false, count_and_send(0))).expect("it loads");
     maps.set_control(WHOSE, u64::from(std::process::id()));
-    loaded.attach(None).expect("it can be attached");
+    loaded.attach(None, &|| false).expect("it can be attached");
     maps.set_control(control::GATE, 1);
     let until = std::time::Instant::now() + std::time::Duration::from_millis(50);
     while std::time::Instant::now() < until {}
     let (count, _) = results(&mut maps);
     assert!((2..=60).contains(&count), "about 50 in 50 ms, {count}");
+}
+
+#[test]
+fn an_interrupt_ends_loading_and_attaching() {
+    if !privileged() {
+        return;
+    }
+    let hook = Hook::Tracepoint { group: "sched".into(), event: "sched_process_exit".into() };
+    let program = program(hook, false, count_and_send(0));
+    let plan = bare_plan(Tables::default());
+    let why = load_until(&plan, &program, None, &|| true).expect_err("it is interrupted");
+    assert_eq!(why.message, "interrupted");
+    let (mut loaded, mut maps) = load_it(&program).expect("it loads");
+    let why = loaded.attach(None, &|| true).expect_err("it is interrupted");
+    assert_eq!((&*why.message, loaded.slow_to_detach()), ("interrupted", 0));
+    loaded.attach(None, &|| false).expect("it can be attached");
+    assert_eq!(loaded.slow_to_detach(), 1);
+    loaded.detach(&|| false);
+    // Whose process ends now is not counted any more.
+    let mut child = child::start(b"true", None).expect("true exists");
+    maps.set_control(WHOSE, u64::from(child.pid()));
+    maps.set_control(control::GATE, 1);
+    child.release().expect("it stands");
+    let how = std::iter::repeat_with(|| child.ended()).find_map(|how| how);
+    assert_eq!((how, results(&mut maps).0), (Some(ExitedHow::Status(0)), 0));
 }
 
 #[test]
@@ -202,7 +227,7 @@ fn nothing_stays_attached() {
     maps.set_control(WHOSE, u64::from(std::process::id()));
     maps.set_control(control::GATE, 1);
     let started = std::time::Instant::now();
-    loaded.attach(None).expect("it can be attached");
+    loaded.attach(None, &|| false).expect("it can be attached");
     let attached = started.elapsed();
     drop(loaded);
     println!("attach {attached:?}, detach {:?}", started.elapsed() - attached);

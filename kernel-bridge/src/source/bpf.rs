@@ -39,6 +39,9 @@ use crate::{caps, providers};
 /// How often the ring is looked at if nobody says otherwise.
 const LOOK: Duration = Duration::from_millis(10);
 
+/// So many trace events are taken away within some seconds; with more, the user is told why it takes so long.
+const SOON_DETACHED: usize = 50;
+
 /// Traces this machine through eBPF.
 #[derive(Debug)]
 pub struct BpfSource {
@@ -49,6 +52,8 @@ pub struct BpfSource {
     /// For the plan that is to be attached.
     emitted: Option<Emitted>,
     attached: Option<Attached>,
+    /// Programs of an `attach` that failed, some of them on their hooks.
+    left: Option<Loaded>,
     symbols: Rc<Symbols>,
 }
 
@@ -128,6 +133,7 @@ impl BpfSource {
             waiting,
             emitted: None,
             attached: None,
+            left: None,
             symbols: Rc::default(),
         })
     }
@@ -291,13 +297,14 @@ fn with_fields(mut site: HookSite) -> Result<HookSite, Error> {
     Ok(site)
 }
 
-/// Loads what was emitted for a plan.
+/// Loads what was emitted for a plan, unless `interrupted` says meanwhile that nobody wants it any more.
 pub(super) fn load_program(
     plan: &Plan,
     program: &EbpfProgram,
     types: Option<&aya::Btf>,
+    interrupted: &dyn Fn() -> bool,
 ) -> Result<(Loaded, KernelMaps, Option<Ring>), Error> {
-    let (programs, maps) = load::load(plan, program, types)?;
+    let (programs, maps) = load::load_until(plan, program, types, interrupted)?;
     let ring = match program.state.ring.and_then(|map| Some((maps.fd(map)?, maps.max_entries(map)))) {
         Some((fd, size)) => {
             Some(Ring::new(fd, size).map_err(|e| Error::new(format!("cannot map the ring buffer: {e}")))?)
@@ -447,7 +454,7 @@ impl EventSource for BpfSource {
     }
 
     fn attach(&mut self, plan: &Plan) -> Result<(), Error> {
-        self.attached = None;
+        (self.attached, self.left) = (None, None);
         let waiting = &self.waiting;
         // A target's descriptor says that it has ended: that is found out by whoever waits for it.
         self.targets.advance(self.settings.evaltime, &|pause| waiting.caller_within(pause))?;
@@ -458,14 +465,18 @@ impl EventSource for BpfSource {
             Some(emitted) => emitted,
             None => Emitted::new(plan, self.settings)?,
         };
-        let (mut programs, maps, ring) = load_program(plan, &program, types.as_ref())?;
+        let interrupted = &|| waiting.caller_within(Duration::ZERO);
+        let (mut programs, maps, ring) = load_program(plan, &program, types.as_ref(), interrupted)?;
         if let Some(ring) = program.state.ring.and_then(|map| maps.fd(map)) {
             self.waiting.add_ring(ring)?;
         }
         let losses = Losses::new(program.state.counters);
         let mut state = MappedState::new(plan, program.state, maps);
         state.maps().set_control(control::WALL_OFFSET, wall_offset());
-        programs.attach(self.settings.only_cpu)?;
+        if let Err(why) = programs.attach(self.settings.only_cpu, interrupted) {
+            self.left = Some(programs);
+            return Err(why);
+        }
         let may_exit = may_exit(plan);
         self.symbols.set_made(dtrail_vm::stacks::names_made(plan));
         let processes = dtrail_vm::stacks::used(plan).then(|| self.watch_processes()).flatten();
@@ -529,8 +540,17 @@ impl EventSource for BpfSource {
         Ok(())
     }
 
-    fn detach(&mut self) -> Result<(), Error> {
-        self.attached = None;
+    fn detaching(&self) -> Option<String> {
+        let programs = self.attached.as_ref().map(|attached| &attached.programs).or(self.left.as_ref())?;
+        let slow = Some(programs.slow_to_detach()).filter(|&slow| slow > SOON_DETACHED)?;
+        Some(format!("detaching {slow} probes, which takes the kernel some 60 ms each"))
+    }
+
+    fn detach(&mut self, impatient: &dyn Fn() -> bool) -> Result<(), Error> {
+        let attached = self.attached.take().map(|attached| attached.programs);
+        for programs in attached.into_iter().chain(self.left.take()) {
+            programs.detach(impatient);
+        }
         Ok(())
     }
 

@@ -80,7 +80,7 @@ impl EventSource for IdleSource {
         Ok(())
     }
 
-    fn detach(&mut self) -> Result<(), Error> {
+    fn detach(&mut self, _impatient: &dyn Fn() -> bool) -> Result<(), Error> {
         Ok(())
     }
 

@@ -225,7 +225,7 @@ pub struct KernelMachine {
 
 impl Machine for KernelMachine {
     fn load(plan: &Plan, program: &EbpfProgram) -> Result<KernelMachine, Error> {
-        let (programs, maps, ring) = load_program(plan, program, None)?;
+        let (programs, maps, ring) = load_program(plan, program, None, &|| false)?;
         Ok(KernelMachine { maps, programs, ring, memory: UserMemory::default(), placed: None })
     }
 

@@ -293,7 +293,7 @@ impl EventSource for SyntheticSource {
         Ok(())
     }
 
-    fn detach(&mut self) -> Result<(), Error> {
+    fn detach(&mut self, _impatient: &dyn Fn() -> bool) -> Result<(), Error> {
         Ok(())
     }
 

@@ -76,7 +76,7 @@ pub fn run(
     }
     let told = source.verifier_log(plan, &mut |line| output.diagnostic(format!("BPF: {line}").as_bytes()));
     if let Err(error) = told.and_then(|()| source.attach(plan)) {
-        let _ = source.detach();
+        let _ = detach(source, output, settings, settings.quiet, interrupts);
         return Err(error.context("could not enable tracing"));
     }
     for notice in source.notices() {
@@ -100,12 +100,29 @@ pub fn run(
         later: &later,
     };
     let ran = consumer.trace(source);
-    // What was lost is told even if the run failed, and nothing stays attached.
-    let detached = source.detach();
-    let printed = ran.and(detached).and_then(|()| consumer.print_last());
+    let printed = ran.and_then(|()| consumer.print_last());
     let flushed = consumer.flush();
-    printed.and(flushed)?;
-    Ok(Outcome { status: consumer.session.exit.unwrap_or(0) as u8 })
+    let session = &mut consumer.session;
+    let (quiet, status) = (session.settings.quiet, session.exit.unwrap_or(0) as u8);
+    // Nothing stays attached even if the run failed. That may take minutes, and so the results come before it.
+    let detached = detach(source, session.output, settings, quiet, interrupts);
+    printed.and(flushed).and(detached)?;
+    Ok(Outcome { status })
+}
+
+/// Takes apart what the source built. One more request to end cuts that short: all that there is to see has been seen.
+fn detach(
+    source: &mut dyn EventSource,
+    output: &mut dyn Output,
+    settings: &Settings,
+    quiet: bool,
+    interrupts: &dyn Interrupts,
+) -> Result<(), Error> {
+    if let Some(notice) = source.detaching().filter(|_| !quiet) {
+        output.diagnostic(format!("{}: {notice}", settings.program).as_bytes());
+    }
+    let before = interrupts.count();
+    source.detach(&|| interrupts.count() > before)
 }
 
 /// A session and what drives it.
@@ -178,7 +195,8 @@ impl Consumer<'_> {
                 Wait::Appeared => self.renew(source)?,
                 Wait::Again | Wait::Woken => {}
             }
-            while let Some(due) = self.timers.take(self.session.host.monotonic()) {
+            let round = self.session.host.monotonic();
+            while let Some(due) = self.timers.take(round, self.session.host.monotonic()) {
                 if self.over() {
                     return Ok(());
                 }

@@ -376,6 +376,12 @@ impl<'a> Session<'a> {
     /// The end of a firing: prints what it recorded. `generation` is that of a kernel record.
     fn finish(&mut self, firing: &mut Firing<'_>, generation: Option<u32>) {
         self.exit = self.exit.or(self.world.exit);
+        // Before anything is printed or cut: what the kernel part did meanwhile would come after the exit.
+        if self.exit.is_some()
+            && let Some(kernel) = &mut firing.kernel
+        {
+            kernel.stop();
+        }
         let mut items = std::mem::take(&mut self.items);
         items.append(&mut self.late_items);
         match &mut self.held {

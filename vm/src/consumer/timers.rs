@@ -112,10 +112,15 @@ impl Timers {
         self.timers.iter().map(|timer| timer.due).min()
     }
 
-    /// What has been due longest, if anything; it is due again at the first multiple of its period after `now`, so a
-    /// consumer that cannot keep up skips firings instead of falling behind; it is told how many.
-    pub(super) fn take(&mut self, now: u64) -> Option<Due> {
-        let timer = self.timers.iter_mut().filter(|timer| timer.due <= now).min_by_key(|timer| timer.due)?;
+    /// Of what was due at `round`, what has been due longest, if anything; it is due again at the first multiple of its
+    /// period after `now`, so a consumer that cannot keep up skips firings instead of falling behind; it is told how many.
+    ///
+    /// A caller that asks with one `round` until there is nothing gets each at most once, however short its period: then
+    /// it is time for other work.
+    pub(super) fn take(&mut self, round: u64, now: u64) -> Option<Due> {
+        let timer =
+            self.timers.iter_mut().filter(|timer| timer.due <= round).min_by_key(|timer| timer.due)?;
+        let now = now.max(round);
         let late = now - timer.due;
         let skipped = late / timer.period;
         timer.due = timer.due.saturating_add((skipped + 1).saturating_mul(timer.period));
@@ -140,22 +145,45 @@ mod tests {
         let plan = user_plan(parse::program(text).expect("IR of this test"));
         let settings = Settings { statusrate: 3_000_000, ..Settings::default() };
         let mut timers = Timers::new(&plan, &settings, false);
-        assert_eq!(timers.take(u64::MAX - 1), None, "not started");
+        let take = |timers: &mut Timers, now| timers.take(now, now);
+        assert_eq!(take(&mut timers, u64::MAX - 1), None, "not started");
         timers.start(100);
         let tick = |probe, late, skipped| Some(Due::Tick { probe: ProbeIndex(probe), late, skipped });
         assert_eq!(timers.next(), Some(1_000_100));
-        assert_eq!(timers.take(1_000_099), None);
-        assert_eq!(timers.take(1_000_101), tick(1, 1, 0));
-        assert_eq!(timers.take(1_000_101), None);
+        assert_eq!(take(&mut timers, 1_000_099), None);
+        assert_eq!(take(&mut timers, 1_000_101), tick(1, 1, 0));
+        assert_eq!(take(&mut timers, 1_000_101), None);
         // 4.5 ms later: one late tick, the report, the slow tick; missed firings are skipped.
-        assert_eq!(timers.take(5_500_100), tick(1, 3_500_000, 3));
-        assert_eq!(timers.take(5_500_100), Some(Due::Status));
-        assert_eq!(timers.take(5_500_100), tick(3, 1_500_000, 0));
-        assert_eq!(timers.take(5_500_100), None);
+        assert_eq!(take(&mut timers, 5_500_100), tick(1, 3_500_000, 3));
+        assert_eq!(take(&mut timers, 5_500_100), Some(Due::Status));
+        assert_eq!(take(&mut timers, 5_500_100), tick(3, 1_500_000, 0));
+        assert_eq!(take(&mut timers, 5_500_100), None);
         assert_eq!(timers.next(), Some(6_000_100));
 
         let mut timers = Timers::new(&plan, &Settings { statusrate: 0, ..settings }, true);
         timers.start(0);
         assert_eq!(timers.next(), None, "a source that fires ticks itself");
+    }
+
+    #[test]
+    fn what_is_always_due_comes_once_a_round() {
+        let plan =
+            user_plan(parse::program("p0 = probe 9 profile:::tick-1ms tracer").expect("IR of this test"));
+        let settings = Settings { statusrate: 1, switchrate: 2, ..Settings::default() };
+        let mut timers = Timers::new(&plan, &settings, false);
+        timers.start(0);
+        // Time passes with every question.
+        let mut now = 2_000_000;
+        let mut round = || {
+            let round = now;
+            std::iter::from_fn(|| {
+                now += 1_000_000;
+                timers.take(round, now)
+            })
+            .collect::<Vec<_>>()
+        };
+        let tick = |late, skipped| Due::Tick { probe: ProbeIndex(0), late, skipped };
+        assert_eq!(round(), [Due::Status, Due::Switch, tick(4_000_000, 4)]);
+        assert_eq!(round(), [Due::Status, Due::Switch, tick(3_000_000, 3)]);
     }
 }

@@ -115,7 +115,7 @@ impl EventSource for KernelSource<'_> {
         self.drain(sink).map(|_| ())
     }
 
-    fn detach(&mut self) -> Result<(), Error> {
+    fn detach(&mut self, _impatient: &dyn Fn() -> bool) -> Result<(), Error> {
         Ok(())
     }
 

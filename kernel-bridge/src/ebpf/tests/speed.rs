@@ -74,7 +74,7 @@ fn by_hand(programs: Vec<(Hook, Asm)>) -> (Loaded, KernelMaps) {
     };
     let plan = bare_plan(Default::default());
     let (mut loaded, maps) = load::load(&plan, &program, None).unwrap_or_else(|e| panic!("{e}"));
-    loaded.attach(None).unwrap_or_else(|e| panic!("{e}"));
+    loaded.attach(None, &|| false).unwrap_or_else(|e| panic!("{e}"));
     (loaded, maps)
 }
 
@@ -211,7 +211,7 @@ fn ours(text: &str, typed: bool) -> (Loaded, KernelMaps) {
     let types = load::types_for(&program, &types).unwrap_or_else(|e| panic!("{e}"));
     let (mut loaded, mut maps) =
         load::load(&plan, &program, types.as_ref()).unwrap_or_else(|e| panic!("{e}"));
-    loaded.attach(None).unwrap_or_else(|e| panic!("{e}"));
+    loaded.attach(None, &|| false).unwrap_or_else(|e| panic!("{e}"));
     maps.set_control(control::GATE, 1);
     (loaded, maps)
 }

@@ -84,7 +84,7 @@ fn a_count_stays_in_the_kernel() {
     let [Exited { how: Some(ExitedHow::Status(0)), .. }] = source.exited()[..] else {
         panic!("it has ended")
     };
-    source.detach().expect("always");
+    source.detach(&|| false).expect("always");
     assert!(source.kernel().is_none());
 }
 
@@ -271,7 +271,7 @@ fn starting_and_stopping_every_system_call_is_quick() {
     let stopping = Instant::now();
     source.shut(&mut records).expect("shutting works");
     let all = swept(&mut source);
-    source.detach().expect("always");
+    source.detach(&|| false).expect("always");
     println!("{} probes: attach {attached:?}, stop {:?}", probes.len(), stopping.elapsed());
     assert!(all.iter().any(|(_, keys, _)| keys[0] == text("exit_group")));
 }

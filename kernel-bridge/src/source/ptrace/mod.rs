@@ -326,7 +326,7 @@ impl EventSource for PtraceSource {
         Ok(())
     }
 
-    fn detach(&mut self) -> Result<(), Error> {
+    fn detach(&mut self, _impatient: &dyn Fn() -> bool) -> Result<(), Error> {
         self.end_all();
         Ok(())
     }
@@ -349,8 +349,9 @@ impl PtraceSource {
     fn wait_until_alarm(&mut self, left: Option<Duration>, sink: &mut dyn EventSink) -> Result<Wait, Error> {
         let short = left.is_none_or(|left| left > FLUSH_AFTER);
         let mut quiet = true;
-        while !self.alarm.rung() {
-            match self.wait_once(true, sink)? {
+        loop {
+            // A deadline that has passed already must not stop the world: one thing happens at least.
+            match self.wait_once(!self.alarm.rung(), sink)? {
                 Some(Wait::Again) => {}
                 Some(end) => return Ok(end),
                 None => break,
@@ -359,6 +360,9 @@ impl PtraceSource {
                 // The first event after a rest: from now on the caller wants its turn sooner.
                 quiet = false;
                 self.alarm.set(FLUSH_AFTER);
+            }
+            if self.alarm.rung() {
+                break;
             }
         }
         Ok(if self.woken(Some(Duration::ZERO)) { Wait::Woken } else { Wait::Again })
