@@ -79,6 +79,7 @@ fn headers_of_the_system() {
         ("stdio.h", "BUFSIZ, EOF, SEEK_END", "8192 -1 2"),
         ("stdlib.h", "EXIT_FAILURE, sizeof (div_t), sizeof (ldiv_t)", "1 8 16"),
         ("string.h", "sizeof (size_t), 1, 2", "8 1 2"),
+        ("regex.h", "REG_EXTENDED, sizeof (regmatch_t), REG_ICASE", "1 8 2"),
         ("signal.h", "SIGKILL, sizeof (siginfo_t), sizeof (sigset_t)", "9 128 128"),
         ("sys/time.h", "sizeof (struct timeval), offsetof(struct timeval, tv_usec), ITIMER_PROF", "16 8 2"),
         (

@@ -10,7 +10,7 @@ use std::collections::HashSet;
 
 use super::control::{self, Control};
 use super::literal::{self, Quoted};
-use super::words::{continues_identifier, is_space, starts_identifier};
+use super::words::{Names, Predefined, continues_identifier, is_space, starts_identifier};
 
 /// What becomes of a word.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -29,7 +29,7 @@ enum Treatment {
 
 /// The words of C and of its compilers that D has not, or has otherwise.
 const WORDS: &[(&str, Treatment)] = &[
-    ("_Alignas", Treatment::DropCall),
+    ("_Alignas", Treatment::LeaveOut),
     ("_Alignof", Treatment::LeaveOut),
     ("_Atomic", Treatment::LeaveOut),
     ("_BitInt", Treatment::LeaveOut),
@@ -83,6 +83,35 @@ const WORDS: &[(&str, Treatment)] = &[
     ("typeof", Treatment::LeaveOut),
 ];
 
+/// The attributes, without the underscores around them, that change how large a type is or where members stand.
+const LAYOUT: &[&str] = &[
+    "aligned",
+    "ext_vector_type",
+    "gcc_struct",
+    "mode",
+    "ms_struct",
+    "packed",
+    "scalar_storage_order",
+    "vector_size",
+];
+
+/// What `__attribute__((mode(…)))` makes of an integer, without the underscores around it.
+const MODES: &[(&str, &str)] = &[
+    ("QI", "char"),
+    ("HI", "short"),
+    ("SI", "int"),
+    ("DI", "long"),
+    ("byte", "char"),
+    ("word", "long"),
+    ("pointer", "long"),
+];
+
+/// The words that integer types are made of.
+const INTEGERS: &[&str] = &["char", "int", "long", "short", "signed", "unsigned"];
+
+/// The largest alignment that `#pragma pack` can leave as it is.
+const NATURAL: usize = 16;
+
 fn treatment(word: &str) -> Option<Treatment> {
     WORDS.binary_search_by_key(&word, |row| row.0).ok().map(|i| WORDS[i].1)
 }
@@ -101,6 +130,8 @@ pub(super) fn readable(text: &str) -> (Cow<'_, str>, Option<(usize, usize)>) {
         depth: 0,
         declaration: Declaration::default(),
         absent: HashSet::new(),
+        pack: NATURAL,
+        packs: Vec::new(),
         unfinished: None,
     };
     reader.read();
@@ -135,6 +166,11 @@ struct Declaration<'a> {
     keyword: usize,
     /// An empty struct that must go with the member it is the type of: where it starts, and at how many braces.
     empty: Option<(usize, usize)>,
+    /// It has parentheses, and they are open around a declarator such as `(*name[2])`, not around parameters.
+    has_parens: bool,
+    /// The square brackets that are open around constants.
+    brackets: usize,
+    grouping: bool,
     /// The last byte that is not blank, and where.
     last: (u8, usize),
 }
@@ -147,6 +183,9 @@ struct Reader<'a> {
     declaration: Declaration<'a>,
     /// The typedefs that were left out.
     absent: HashSet<&'a str>,
+    /// What `#pragma pack` has set, and what was set before its `push`.
+    pack: usize,
+    packs: Vec<usize>,
     /// Where a declaration starts that a header does not finish, and the part that has no end. Reading ends there.
     unfinished: Option<(usize, usize)>,
 }
@@ -166,6 +205,7 @@ impl<'a> Reader<'a> {
                 if let Some(system) = system(line) {
                     self.depth = usize::from(system);
                 }
+                self.pragma(line);
                 if self.depth == 0 {
                     self.declaration = Declaration::default();
                 }
@@ -182,11 +222,75 @@ impl<'a> Reader<'a> {
                 _ if starts_identifier(b) => self.word(),
                 _ if b.is_ascii_digit() => {
                     self.solid(b);
-                    self.pos += self.word_len();
+                    self.number();
                 }
                 _ => self.punctuation(b),
             }
         }
+    }
+
+    /// Obeys `#pragma pack`.
+    fn pragma(&mut self, line: &str) {
+        let mut words =
+            line.split(|c: char| !c.is_ascii_alphanumeric() && c != '_').filter(|word| !word.is_empty());
+        if (words.next(), words.next()) != (Some("pragma"), Some("pack")) {
+            return;
+        }
+        let mut set = NATURAL;
+        for word in words {
+            match word {
+                "push" => {
+                    self.packs.push(self.pack);
+                    set = self.pack;
+                }
+                "pop" => set = self.packs.pop().unwrap_or(NATURAL),
+                word => set = word.parse().unwrap_or(set),
+            }
+        }
+        self.pack = set;
+    }
+
+    /// What attributes of a declaration, which stand at some bytes, say of its layout.
+    fn attributes(&mut self, start: usize, open: usize, end: usize) {
+        let inside = &self.text[open..end];
+        let words = || {
+            let words = inside.split(|c: char| !c.is_ascii_alphanumeric() && c != '_');
+            words.filter(|word| !word.is_empty()).map(|word| word.trim_matches('_'))
+        };
+        if !words().any(|word| LAYOUT.contains(&word)) {
+            return;
+        }
+        let mode = words().skip_while(|&word| word != "mode").nth(1);
+        let integer = MODES.iter().find(|row| Some(row.0) == mode && words().count() == 2);
+        let typedef = integer.and_then(|row| self.with_mode(start, row.1));
+        match typedef {
+            Some(typedef)
+                if self.declaration.start + typedef.len() <= end
+                    && !self.text[self.declaration.start..end].contains('\n') =>
+            {
+                let from = self.declaration.start;
+                self.blank(from, end);
+                self.out[from..from + typedef.len()].copy_from_slice(typedef.as_bytes());
+            }
+            _ => self.declaration.packed = true,
+        }
+    }
+
+    /// A typedef of an integer up to a byte, with another size; nothing if it is more than that.
+    fn with_mode(&self, end: usize, integer: &str) -> Option<String> {
+        let mut words = self.text[self.declaration.start..end].split_whitespace().peekable();
+        if self.declaration.last.0 == 0 || words.next() != Some("typedef") {
+            return None;
+        }
+        let mut sign = "signed";
+        while let Some(word) = words.next_if(|word| INTEGERS.contains(&word.trim_matches('_'))) {
+            if word == "unsigned" {
+                sign = "unsigned";
+            }
+        }
+        let name = words.next().unwrap_or("");
+        let plain = words.next().is_none() && name.bytes().all(continues_identifier);
+        plain.then(|| format!("typedef {sign} {integer} {name}"))
     }
 
     /// Takes note of a token of the declaration.
@@ -199,6 +303,24 @@ impl<'a> Reader<'a> {
 
     fn word_len(&self) -> usize {
         self.text.as_bytes()[self.pos..].iter().take_while(|&&b| continues_identifier(b)).count()
+    }
+
+    /// An enumerator beyond 32 bits has no type in D.
+    fn number(&mut self) {
+        let (start, len) = (self.pos, self.word_len());
+        self.pos += len;
+        let of_enum = self.declaration.braces.last().is_some_and(|&at| self.text[at..].starts_with("enum"));
+        if !of_enum {
+            return;
+        }
+        let digits = self.text[start..self.pos].trim_end_matches(['u', 'U', 'l', 'L']);
+        let value = match digits.strip_prefix("0x").or_else(|| digits.strip_prefix("0X")) {
+            Some(hex) => u64::from_str_radix(hex, 16),
+            None => digits.parse(),
+        };
+        let value = value.unwrap_or(u64::MAX);
+        let shifts = self.text[..start].trim_end().ends_with("<<");
+        self.declaration.left_out |= value > u64::from(u32::MAX) || (shifts && value >= 32);
     }
 
     fn quoted(&self) -> usize {
@@ -216,16 +338,21 @@ impl<'a> Reader<'a> {
             true => Some(Treatment::LeaveOut),
             false => treatment(word),
         };
-        if self.declaration.last.0 == 0 {
-            self.declaration.words.0 = word;
-        }
-        if self.declaration.braces.is_empty() && self.declaration.parens == 0 {
-            self.declaration.words.1 = word;
-        }
+        let outermost = self.declaration.braces.is_empty() && self.declaration.parens == 0;
         if matches!(word, "struct" | "union" | "enum") {
             self.declaration.keyword = start;
         }
         if matches!(treatment, None | Some(Treatment::Spell(_) | Treatment::LeaveOut)) {
+            if self.declaration.last.0 == 0 {
+                self.declaration.words.0 = word;
+            }
+            if outermost {
+                self.declaration.words.1 = word;
+                // The parameters of a function as C declared them once.
+                if self.declaration.last.0 == b')' {
+                    self.declaration.left_out = true;
+                }
+            }
             self.solid(b'a');
         }
         self.pos = start + len;
@@ -244,9 +371,12 @@ impl<'a> Reader<'a> {
                     let Some(end) = self.balanced(open) else {
                         return self.has_no_end(start);
                     };
-                    let inside = &self.text[open..end];
-                    self.declaration.packed |= ["packed", "aligned"].iter().any(|word| inside.contains(word));
                     self.pos = end;
+                    self.blank(start, end);
+                    if word.contains("attribute") {
+                        self.attributes(start, open, end);
+                    }
+                    return;
                 }
                 self.blank(start, self.pos);
             }
@@ -267,7 +397,18 @@ impl<'a> Reader<'a> {
         self.pos += 1;
         let outermost = self.declaration.braces.is_empty() && self.declaration.parens == 0;
         match b {
-            b'(' => self.declaration.parens += 1,
+            b'[' if outermost => self.declaration.brackets += 1,
+            b']' if outermost => self.declaration.brackets = self.declaration.brackets.saturating_sub(1),
+            _ => {}
+        }
+        match b {
+            b'(' => {
+                if self.declaration.parens == 0 {
+                    self.declaration.grouping = self.byte(self.next_token(self.pos)) == Some(b'*');
+                }
+                self.declaration.has_parens = true;
+                self.declaration.parens += 1;
+            }
             b')' => self.declaration.parens = self.declaration.parens.saturating_sub(1),
             b'{' if outermost && before.0 == b')' => {
                 let Some(end) = self.balanced(at) else {
@@ -278,8 +419,19 @@ impl<'a> Reader<'a> {
                 self.pos = end;
                 self.ends(at + 1);
             }
+            // The body of a function whose parameters were declared as C did once.
+            b'{' if before.0 == 0 => {
+                let Some(end) = self.balanced(at) else {
+                    return self.has_no_end(at);
+                };
+                self.blank(at, end);
+                self.pos = end;
+                self.declaration = Declaration::default();
+            }
             b'{' => {
                 let keyword = self.declaration.keyword;
+                let of_enum = self.text[keyword..].starts_with("enum");
+                self.declaration.left_out |= self.pack < NATURAL && !of_enum;
                 self.declaration.braces.push(keyword);
             }
             b'}' => {
@@ -293,6 +445,21 @@ impl<'a> Reader<'a> {
                     }
                     _ => {}
                 }
+            }
+            // How large an array of parameters is does not matter; what C says there may be no constant.
+            b'[' if self.declaration.parens > usize::from(self.declaration.grouping)
+                && self.declaration.braces.is_empty()
+                && self.declaration.brackets == 0 =>
+            {
+                let Some(end) = self.balanced(at) else {
+                    return self.has_no_end(at);
+                };
+                self.blank(at + 1, end - 1);
+                if before.0 == b']' && end - at > 2 {
+                    self.out[at + 1] = b'1';
+                }
+                self.pos = end;
+                self.declaration.last = (b']', end - 1);
             }
             // An array of no elements is one of as many as there are.
             b']' if before.0 == b'0'
@@ -309,6 +476,10 @@ impl<'a> Reader<'a> {
                 self.pos = end;
             }
             b';' if outermost => self.ends(self.pos),
+            b';' if self.declaration.parens == 0 && matches!(before.0, b';' | b'{') => {
+                self.blank(at, self.pos);
+                self.declaration.last = before;
+            }
             b';' => {
                 let braces = self.declaration.braces.len();
                 if let Some((from, _)) = self.declaration.empty.take_if(|(_, level)| *level == braces) {
@@ -334,7 +505,11 @@ impl<'a> Reader<'a> {
     /// The declaration ends before `end`.
     fn ends(&mut self, end: usize) {
         let declaration = std::mem::take(&mut self.declaration);
-        let left_out = declaration.left_out || declaration.packed;
+        // D's own variables stay what they are.
+        let of_d = declaration.words.0 == "extern"
+            && !declaration.has_parens
+            && Predefined.is_global(declaration.words.1);
+        let left_out = declaration.left_out || declaration.packed || of_d;
         if left_out || declaration.start + 1 == end {
             self.blank(declaration.start, end);
         }
@@ -464,6 +639,40 @@ mod tests {
             ("struct s { int a; struct { } b; char c[]; };", "struct s { int a; char c[]; };"),
             ("struct s { char a; int b; } __attribute__((packed)); int x;", "int x;"),
             (";;int x;", "int x;"),
+            (
+                "typedef int r_t __attribute__ ((__mode__ (__word__))); r_t x;",
+                "typedef signed long r_t ; r_t x;",
+            ),
+            ("typedef unsigned int u __attribute__((mode(QI)));", "typedef unsigned char u ;"),
+            ("typedef int __attribute__((mode(DI))) q; q x;", "typedef signed long q; q x;"),
+            ("typedef float t __attribute__((mode(TF))); t f(void); int x;", "int x;"),
+            ("typedef int v __attribute__((vector_size(16))); v f(void); int x;", "int x;"),
+            (
+                "typedef int v __attribute__((unused)); int x __attribute__((unused));",
+                "typedef int v ; int x ;",
+            ),
+            ("typedef struct { char a; _Alignas(8) char b; } s; s f(s *); int x;", "int x;"),
+            (
+                "#pragma pack(push, 1)\nstruct s { char a; int b; };\n#pragma pack(pop)\nstruct t { char a; int b; };",
+                "#pragma pack(push, 1) #pragma pack(pop) struct t { char a; int b; };",
+            ),
+            (
+                "#pragma pack(1)\nstruct s { int a; }; enum e { A };\n#pragma pack()\nstruct t { int b; };",
+                "#pragma pack(1) enum e { A }; #pragma pack() struct t { int b; };",
+            ),
+            (
+                "int f(int n, int m[n], int b[*], int c[static 2][n]);",
+                "int f(int n, int m[ ], int b[ ], int c[ ][1]);",
+            ),
+            ("typedef int (*a[3])(int b[4]); int x[5];", "typedef int (*a[3])(int b[ ]); int x[5];"),
+            (
+                "enum e { A, B = 0x100000000 }; enum { C = 1ULL << 32 }; enum { D = 1U << 31 };",
+                "enum { D = 1U << 31 };",
+            ),
+            ("char a[sizeof (int[2])];", "char a[sizeof (int[2])];"),
+            ("struct s { ; int a;; int b; };", "struct s { int a; int b; };"),
+            ("int f(a) int a; { return a; } int x;", "int x;"),
+            ("extern int cpu; extern int other; struct cpu;", "extern int other; struct cpu;"),
             (
                 "struct s { int n; char data[0]; int m[10]; };",
                 "struct s { int n; char data[ ]; int m[10]; };",
