@@ -258,9 +258,27 @@ impl Session<'_> {
         std::iter::once(zero).chain(operands.cloned()).collect()
     }
 
+    /// The line that helps who gave no program.
+    fn nothing_given(&self) -> String {
+        let operand = |fits: fn(&str) -> bool| self.options.operands.iter().find(|operand| fits(operand));
+        if operand(|text| text.contains('{')).is_some() {
+            return "\n  help: did you mean `-n 'PROGRAM'`?".to_owned();
+        }
+        match operand(|text| text.ends_with(".d")) {
+            Some(script) => format!("\n  help: did you mean `-s {script}`?"),
+            None => {
+                let name = self.progname;
+                format!(
+                    "\n  help: usage: {name} -n 'PROBE /PREDICATE/ {{ ACTIONS }}', or {name} -s SCRIPT [ARGS]; see {name} --help"
+                )
+            }
+        }
+    }
+
     fn compile(&mut self, machine: &Machine) -> Result<Compiled, Failure> {
         if self.options.programs.is_empty() {
-            return Err(Failure::fatal("no probes specified"));
+            let help = if self.terse { String::new() } else { self.nothing_given() };
+            return Err(Failure::fatal(format!("no probes specified{help}")));
         }
         let arguments = self.arguments();
         let compiled =

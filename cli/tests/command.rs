@@ -201,7 +201,16 @@ fn what_cannot_be_done() {
         "dtrail: failed to open /nonexistent.d: No such file or directory\n",
         1,
     );
-    check(&[], "", "dtrail: no probes specified\n", 1);
+    let usage = "  help: usage: dtrail -n 'PROBE /PREDICATE/ { ACTIONS }', or dtrail -s SCRIPT [ARGS]; see dtrail --help\n";
+    check(&[], "", &format!("dtrail: no probes specified\n{usage}"), 1);
+    check(&["-c", "/bin/true"], "", &format!("dtrail: no probes specified\n{usage}"), 1);
+    check(
+        &["-e", "BEGIN { exit(0); }"],
+        "",
+        "dtrail: no probes specified\n  help: did you mean `-n 'PROGRAM'`?\n",
+        1,
+    );
+    check(&["a.d"], "", "dtrail: no probes specified\n  help: did you mean `-s a.d`?\n", 1);
     check(
         &["-qn", "syscall::read:entry { }", "-c", "/nonexistent/program x"],
         "",

@@ -96,7 +96,7 @@ fn declarations(
     macros: Macros<'_>,
 ) -> Result<(ast::Program, check::fold::Early), Diagnostic> {
     let (program, error) = parse_prefix(sources, id, &mut ParseContext { macros, options, names: session });
-    let early = session.early(&program, options)?;
+    let early = session.early(&program, options, sources.get(id).kind)?;
     match error {
         Some(error) => Err(error),
         None => Ok((program, early)),

@@ -11,16 +11,27 @@ type Advice = fn(&[&str]) -> Option<String>;
 const FOREIGN: &[(&[&str], Advice)] = &[
     (&["kprobe", "kfunc", "fentry", "k"], |rest| kernel_function(rest, "entry")),
     (&["kretprobe", "kretfunc", "fexit", "kr"], |rest| kernel_function(rest, "return")),
-    (&["tracepoint", "t", "rawtracepoint"], tracepoint),
+    (&["tracepoint", "t"], tracepoint),
+    (&["rawtracepoint", "rt"], raw_tracepoint),
     (&["interval", "i"], |rest| timer("tick", rest)),
     (&["profile", "p"], |rest| timer("profile", rest)),
-    (&["uprobe", "uretprobe", "usdt", "u", "ur", "U"], |_| {
-        Some("probes in processes are not supported yet".to_owned())
-    }),
+    (IN_PROCESSES, |_| Some(NOT_IN_PROCESSES.to_owned())),
     (&["software", "hardware", "s", "h"], |_| {
         Some("performance counters are not supported yet; `profile-97` samples every CPU".to_owned())
     }),
 ];
+
+/// First words of other tracers' descriptions of probes in processes.
+const IN_PROCESSES: &[&str] = &["uprobe", "uretprobe", "usdt", "u", "ur", "U"];
+
+/// What is said of [`IN_PROCESSES`].
+const NOT_IN_PROCESSES: &str = "probes in processes are not supported yet";
+
+/// Advice for a description that D cannot read: one with the path of a program, `uprobe:/bin/bash:readline`.
+pub fn unreadable(text: &str) -> Option<&'static str> {
+    let (word, rest) = text.split_once(':')?;
+    (IN_PROCESSES.contains(&word) && rest.starts_with(['/', '.'])).then_some(NOT_IN_PROCESSES)
+}
 
 /// Prefixes of the kernel's functions behind system calls.
 const CALL_SYMBOLS: &[&str] =
@@ -93,8 +104,14 @@ fn tracepoint(rest: &[&str]) -> Option<String> {
             let call = call.trim_start_matches('_');
             Some(format!("system calls are probed by name: `syscall::{call}:{name}`"))
         }
-        _ => Some("tracepoints are not supported yet; `-l` lists the probes there are".to_owned()),
+        _ => Some(format!("trace events of the kernel are written `sdt:{group}::{event}`")),
     }
+}
+
+/// `rawtracepoint:sched_switch`
+fn raw_tracepoint(rest: &[&str]) -> Option<String> {
+    let event = rest.last()?;
+    Some(format!("tracepoints of the kernel are written `rawtp:::{event}`"))
 }
 
 /// `interval:s:5`, `profile:hz:99`
@@ -130,8 +147,9 @@ mod tests {
             ("tracepoint:raw_syscalls:sys_enter", "system calls are probed by name: `syscall:::entry`"),
             (
                 "tracepoint:sched:sched_switch",
-                "tracepoints are not supported yet; `-l` lists the probes there are",
+                "trace events of the kernel are written `sdt:sched::sched_switch`",
             ),
+            ("rawtracepoint:sched_switch", "tracepoints of the kernel are written `rawtp:::sched_switch`"),
             ("interval:s:5", "timers are written `tick-5s`"),
             ("interval:ms:100", "timers are written `tick-100ms`"),
             ("profile:hz:99", "timers are written `profile-99hz`"),
@@ -145,6 +163,16 @@ mod tests {
             ["syscall::nosuch:entry", "proc:::exit", "interval:s", "interval:s:x", "kprobe", "", ":::"]
         {
             assert_eq!(of(text), None, "{text}");
+        }
+    }
+
+    #[test]
+    fn paths_of_programs() {
+        for text in ["uprobe:/bin/bash:readline ", "usdt:./a.out:p:q", "ur:/lib/libc.so.6:malloc"] {
+            assert_eq!(unreadable(text), Some("probes in processes are not supported yet"), "{text}");
+        }
+        for text in ["uprobe", "syscall:/bin", "uprobe:libc:malloc"] {
+            assert_eq!(unreadable(text), None, "{text}");
         }
     }
 

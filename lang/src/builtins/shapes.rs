@@ -1,6 +1,9 @@
 //! The constants of aggregating functions, and the histograms they describe: which bucket a value falls into, and what a
 //! bucket stands for (runtime spec §7.2 to §7.4, §7.7). In: constants and values. Out: indices and numbers.
 
+/// How `percentile` is given what lies between two whole percentages.
+pub const PERCENTAGES: &str = "999 is 99.9 percent, 9999 is 99.99 percent";
+
 /// Number of buckets of `quantize`.
 pub const QUANTIZE_BUCKETS: usize = 127;
 /// Index of its zero bucket.

@@ -4,7 +4,7 @@
 //! In: a statement whose arguments are typed. Out: its [`Site`]. Messages from here carry no part of the clause.
 
 use super::errors;
-use super::expr::Body;
+use super::expr::{Body, is_quoted};
 use super::format::{self, Values};
 use super::info::{ExprInfo, Meaning, Packet, Printed, Site, SiteDetail};
 use super::printed::shape;
@@ -276,7 +276,9 @@ impl Body<'_, '_> {
             return Ok((Vec::new(), SiteDetail::None));
         };
         let ExprKind::Str(text) = &format.kind else {
-            return Err(errors::format_not_constant(span, function, &self.show(info)));
+            let error = errors::format_not_constant(span, function, &self.show(info));
+            let quoted = is_quoted(self.session.sources.text(format.span));
+            return Err(if quoted { error.help(errors::DOUBLE_QUOTES) } else { error });
         };
         let parsed = format::parse(text, function, span)?;
         let shown: Vec<_> = infos[1..].iter().map(|info| (info.ty, self.show(*info))).collect();

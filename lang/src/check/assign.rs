@@ -8,6 +8,7 @@ use super::expr::{Body, Checked, as_variable, binary_word, is_aggregation};
 use super::info::{ExprInfo, Meaning};
 use super::names::{Marked, Provenance, VarShape};
 use crate::ast::{BinaryOp, Expr, ExprKind};
+use crate::builtins::AggFn;
 use crate::diag::Diagnostic;
 use crate::ir::{Scope, ValueType, VarId};
 use crate::source::Span;
@@ -90,7 +91,8 @@ impl Body<'_, '_> {
         if let Some(id) = new {
             let types = &self.session.types;
             if types.is_void(right.ty) || types.is_dynamic(right.ty) {
-                return Err(self.incompatible(span, right, "=", right));
+                let error = self.incompatible(span, right, "=", right);
+                return Err(aggregates(error, lhs, rhs));
             }
             if matches!(types.resolve(right.ty), Type::Array(..)) {
                 return Err(errors::assign_to_array(span, "=", &self.show(right)));
@@ -120,7 +122,7 @@ impl Body<'_, '_> {
         } else if !self.session.types.assignable(Self::operand(left), Self::operand(right))
             && (right.constant != Some(0) || !self.is_deletable(left))
         {
-            return Err(self.incompatible(span, left, "=", right));
+            return Err(aggregates(self.incompatible(span, left, "=", right), lhs, rhs));
         }
         self.check_target(left, "=", span)?;
         self.check_not_address(left.ty, right, span)?;
@@ -269,5 +271,18 @@ fn assign_word(op: BinaryOp) -> &'static str {
         BinaryOp::BitXor => "^=",
         BinaryOp::BitOr => "|=",
         other => binary_word(other),
+    }
+}
+
+/// Says how an aggregation is written, if an aggregating function was assigned to a variable.
+fn aggregates(error: Diagnostic, lhs: &Expr, rhs: &Expr) -> Diagnostic {
+    let (ExprKind::Call { callee, .. }, Some((_, name))) = (&rhs.kind, as_variable(lhs)) else {
+        return error;
+    };
+    match &callee.kind {
+        ExprKind::Name(function) if AggFn::by_name(function).is_some() => {
+            error.help(errors::aggregation_sigil(name, function))
+        }
+        _ => error,
     }
 }

@@ -4,7 +4,7 @@
 //! asks of its arguments beyond their types comes later, in [`super::actions`].
 
 use super::errors::{self, Expected, ProtoKind};
-use super::expr::{Body, Checked, Deferred};
+use super::expr::{Body, Checked, Deferred, is_quoted};
 use super::info::{ExprInfo, Meaning};
 use super::names::Provenance;
 use super::session::Session;
@@ -287,7 +287,10 @@ impl Body<'_, '_> {
                 let argument = self.show(info);
                 let error = errors::argument_type(span, prototype.name, i + 1, &shown, &argument);
                 let address = proto == UADDR && self.session.types.target(info.ty).is_some();
+                let quoted = args.get(i).is_some_and(|arg| is_quoted(self.session.sources.text(arg.span)))
+                    && (self.session.types.is_string(ty) || self.session.types.target(ty).is_some());
                 return Err(match info.meaning {
+                    _ if quoted => error.help(errors::DOUBLE_QUOTES),
                     Meaning::Argument(number) if address => {
                         error.help(format!("use `arg{number}`, or a cast to `uintptr_t`"))
                     }

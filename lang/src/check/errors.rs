@@ -4,7 +4,7 @@
 //! DTrace's own where it has one (runtime spec §2, §5.2, §7.3, §7.8 to §7.10, §9.2, §13.1); what only dtrail says is
 //! worded alike. Nothing here decides anything. The caller sets the part of the clause.
 
-use crate::builtins::shapes::LogLinearError;
+use crate::builtins::shapes::{LogLinearError, PERCENTAGES};
 use crate::diag::{Diagnostic, Tag};
 use crate::env::Stability;
 use crate::source::Span;
@@ -75,7 +75,13 @@ pub(super) fn needs_kernel_types(span: Span, what: &str, why: &str) -> Diagnosti
 }
 
 pub(crate) fn not_implemented(span: Span, function: &str) -> Diagnostic {
-    error(Tag::Unknown, span, format!("{function}() is not implemented (yet)"))
+    let error = error(Tag::Unknown, span, format!("{function}() is not implemented (yet)"));
+    match function {
+        "chill" => error.help("programs in the kernel (eBPF) cannot wait"),
+        "breakpoint" => error.help("programs in the kernel (eBPF) cannot enter the kernel's debugger"),
+        "panic" => error.help("programs in the kernel (eBPF) cannot stop the kernel"),
+        _ => error,
+    }
 }
 
 pub(crate) fn unknown(span: Span, message: &str) -> Diagnostic {
@@ -277,6 +283,15 @@ pub(crate) fn args_type_unknown(span: Span, index: i64, ty: &str) -> Diagnostic 
 
 // Operators.
 
+/// What helps where a character constant stands for a string.
+pub(crate) const DOUBLE_QUOTES: &str =
+    "strings stand in double quotes; single ones make a number of a character";
+
+/// `name` is what was assigned the result of `function`.
+pub(crate) fn aggregation_sigil(name: &str, function: &str) -> String {
+    format!("the name of an aggregation begins with `@`: `@{name} = {function}(…)`")
+}
+
 pub(crate) fn incompatible(span: Span, left: &str, op: &str, right: &str) -> Diagnostic {
     error(Tag::OpIncompat, span, format!("operands have incompatible types: \"{left}\" {op} \"{right}\""))
 }
@@ -409,6 +424,18 @@ pub(crate) fn stringof_type(span: Span, ty: &str) -> Diagnostic {
     error(Tag::StringofType, span, format!("cannot apply stringof to a value of type {ty}"))
 }
 
+/// What helps where only the name of a type is known; `other` is one of the kernel that stands for the same.
+pub(super) fn no_such_type(ty: &str, other: Option<&str>) -> String {
+    match other {
+        Some(other) => format!(
+            "nothing is known of {ty}: the kernel's is `{other}`, and a script run with `-C` may include the header"
+        ),
+        None => {
+            format!("nothing is known of {ty}: a script run with `-C` may include the header that defines it")
+        }
+    }
+}
+
 pub(crate) fn sizeof_type(span: Span) -> Diagnostic {
     error(Tag::SizeofType, span, "cannot apply sizeof to an operand of unknown size")
 }
@@ -514,7 +541,7 @@ pub(crate) fn shape_differs(tag: Tag, span: Span, what: &str, expected: i64, fou
 
 pub(crate) fn percentage(span: Span, number: usize) -> Diagnostic {
     let text = format!("percentile( ) argument #{number} must be a percentage from 1 to 100");
-    error(Tag::ProtoArg, span, text).help("999 is 99.9 percent, 9999 is 99.99 percent")
+    error(Tag::ProtoArg, span, text).help(PERCENTAGES)
 }
 
 pub(crate) fn top_number(span: Span) -> Diagnostic {

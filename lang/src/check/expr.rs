@@ -175,7 +175,7 @@ impl Body<'_, '_> {
             }
             _ => self.session.types.size(ty, self.session.limits.strsize),
         };
-        let size = size.ok_or_else(|| errors::sizeof_type(span))?;
+        let size = size.ok_or_else(|| self.session.unsized_operand(span, ty))?;
         Ok(ExprInfo::value(self.session.types.common().size).meaning(Meaning::Known(size as i64)))
     }
 
@@ -295,7 +295,10 @@ impl Body<'_, '_> {
     // Operators.
 
     pub(super) fn incompatible(&self, span: Span, a: ExprInfo, op: &str, b: ExprInfo) -> Diagnostic {
-        errors::incompatible(span, &self.show(a), op, &self.show(b))
+        let error = errors::incompatible(span, &self.show(a), op, &self.show(b));
+        let text = self.session.sources.text(span).trim();
+        let strings = self.is_string(a) != self.is_string(b) && (is_quoted(text) || text.ends_with('\''));
+        if strings { error.help(errors::DOUBLE_QUOTES) } else { error }
     }
 
     fn unary(&mut self, op: UnaryOp, operand: &Expr, span: Span) -> Checked {
@@ -720,6 +723,11 @@ pub(super) fn as_variable(expr: &Expr) -> Option<(Scope, &str)> {
         ExprKind::ThisVar(name) => Some((Scope::ClauseLocal, name)),
         _ => None,
     }
+}
+
+/// Whether an expression as written begins with a character constant.
+pub(super) fn is_quoted(text: &str) -> bool {
+    text.starts_with('\'')
 }
 
 /// An operator as messages write it.

@@ -170,7 +170,7 @@ impl Session<'_> {
                 let marked = self.type_name(early, ty)?;
                 self.complete(marked.ty);
                 let size = self.types.size(marked.ty, self.limits.strsize);
-                let value = size.ok_or_else(|| errors::sizeof_type(expr.span))? as i64;
+                let value = size.ok_or_else(|| self.unsized_operand(expr.span, marked.ty))? as i64;
                 Some(Folded { value, ty: self.types.common().size })
             }
             ExprKind::Offsetof { ty, member } => {

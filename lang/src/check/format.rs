@@ -337,11 +337,14 @@ pub fn resolve(
             let named = (row.name, row.prototype);
             let error = errors::format_value_type(span, function, &what, number, named, &shown);
             // As wide as an address: most likely one of the traced process.
-            let address = types.int_type(ty).is_some_and(|int| int.bits == 64);
+            let pointer = types.target(ty).is_some() && !conversion.aggregation;
+            let address = types.int_type(ty).is_some_and(|int| int.bits == 64)
+                || (pointer && shown.starts_with("userland "));
             return Err(match row.takes {
                 Takes::String if address && !conversion.aggregation => {
                     error.help("copyinstr() reads the string at an address of the traced process")
                 }
+                Takes::Integer if pointer => error.help("`%p` prints a pointer"),
                 _ => error,
             });
         }

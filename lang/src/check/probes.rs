@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use super::errors;
 use super::session::{Session, Signature};
-use crate::ast::ProbeDesc;
+use crate::ast::{Clause, ProbeDesc};
 use crate::builtins::{elsewhere, foreign};
 use crate::diag::{Diagnostic, Tag};
 use crate::env::{NoMatch, Probe, ProbeArg, ProbeId, ProbePattern, Stability};
@@ -91,7 +91,8 @@ impl Session<'_> {
             Ok(_) | Err(NoMatch::Zero) if !self.zdefs => {
                 let error = errors::no_probe(desc.span, shown);
                 let near = || Some(format!("did you mean {}?", self.env.suggest(pattern).first()?));
-                Err(match foreign::advice(pattern).or_else(|| elsewhere::of_probe(pattern)).or_else(near) {
+                let advice = foreign::advice(pattern).or_else(|| elsewhere::of_probe(pattern));
+                Err(match advice.or_else(|| self.shifted(pattern)).or_else(near) {
                     Some(help) => error.help(help),
                     None => error,
                 })
@@ -120,6 +121,44 @@ impl Session<'_> {
             Some((i, format!("{}:{}:{}:{}", other.provider, other.module, other.function, other.name)))
         };
         all(first).args.iter().enumerate().filter_map(differs).collect()
+    }
+
+    /// The words of a description that matches nothing at other places, if they match there: `syscall:openat:entry`
+    /// was meant to be `syscall::openat:entry`.
+    fn shifted(&self, pattern: &ProbePattern) -> Option<String> {
+        // Components by number: those that are left out most often first.
+        const PLACES: &[&[usize]] = &[&[0, 2, 3], &[0, 2], &[2, 3], &[0, 3], &[2]];
+        let ProbePattern { provider, module, function, name } = pattern;
+        let given = [provider, module, function, name];
+        let words: Vec<&String> = given.into_iter().filter(|word| !word.is_empty()).collect();
+        PLACES.iter().filter(|places| places.len() == words.len()).find_map(|places| {
+            let mut parts: [String; 4] = Default::default();
+            for (&place, word) in places.iter().zip(&words) {
+                parts[place].clone_from(word);
+            }
+            let [provider, module, function, name] = parts;
+            let mut other = ProbePattern { provider, module, function, name };
+            let found = self.env.match_probes(&other).ok()?;
+            let first = found.first()?;
+            for (part, text) in [(&mut other.provider, &first.provider), (&mut other.name, &first.name)] {
+                if part.is_empty() {
+                    *part = text.to_string();
+                }
+            }
+            let ProbePattern { provider, function, name, .. } = other;
+            Some(format!("did you mean `{provider}::{function}:{name}`?"))
+        })
+    }
+
+    /// The error of a clause's description that is another tracer's: what follows it is in that tracer's language, too.
+    pub(super) fn foreign_probe(&self, clause: &Clause, kind: SourceKind) -> Option<Diagnostic> {
+        let macros = Macros { args: self.args, env: self.env };
+        clause.probes.iter().find_map(|desc| {
+            let Ok(Target::Pattern(pattern)) = description::expand(desc, kind, &macros) else { return None };
+            foreign::advice(&pattern)?;
+            let ProbePattern { provider, module, function, name } = &pattern;
+            self.search(desc, &pattern, &format!("{provider}:{module}:{function}:{name}")).err()
+        })
     }
 
     /// A probe by its number (language spec §4.3).

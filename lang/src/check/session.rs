@@ -26,7 +26,7 @@ use crate::env::{Environment, KernelSymbol, KernelTypeId, PerCpu, Probe, ProbeAr
 use crate::ir::{ClauseId, Enabling, Limits, Scope, ValueType};
 use crate::options::{Options, StackOptions};
 use crate::parse::{Names as KnownNames, place};
-use crate::source::{SourceId, SourceMap, Span};
+use crate::source::{SourceId, SourceKind, SourceMap, Span};
 use crate::stability::{STABLE, Version, least};
 use crate::types::parts::has_parts;
 use crate::types::{TagKind, Type, TypeId, TypeTable, bare_tag};
@@ -229,8 +229,13 @@ impl<'a> Session<'a> {
     }
 
     /// Checks what is decided while a program is read, in source order; the parser may have stopped early (language
-    /// spec §1.5). `options` are those in force after reading.
-    pub fn early(&mut self, program: &Program, options: &Options) -> Result<Early, Diagnostic> {
+    /// spec §1.5). `options` are those in force after reading; `kind` is that of the source.
+    pub fn early(
+        &mut self,
+        program: &Program,
+        options: &Options,
+        kind: SourceKind,
+    ) -> Result<Early, Diagnostic> {
         self.zdefs = options.zdefs;
         self.strict = options.strict;
         self.amin = options.amin;
@@ -247,10 +252,10 @@ impl<'a> Session<'a> {
             match item {
                 Item::Declaration(declaration) => self.declare(&mut early, declaration)?,
                 Item::Clause(clause) => {
-                    if let Some(predicate) = &clause.predicate {
-                        self.fold(&mut early, predicate)?;
-                    }
-                    self.fold_stmts(&mut early, clause.body.as_deref().unwrap_or(&[]))?;
+                    let folded = clause.predicate.iter().try_for_each(|it| self.fold(&mut early, it));
+                    folded
+                        .and_then(|()| self.fold_stmts(&mut early, clause.body.as_deref().unwrap_or(&[])))
+                        .map_err(|error| self.foreign_probe(clause, kind).unwrap_or(error))?;
                 }
                 Item::Inline(inline) => self.define_inline(&mut early, origin, inline)?,
                 Item::Translator(translator) => self.define_translator(&mut early, origin, translator)?,
@@ -455,7 +460,15 @@ impl<'a> Session<'a> {
 
     /// A symbol of the kernel, `` `name `` or `` module`name ``, with the type that a program or the kernel gives it.
     pub(super) fn symbol(&mut self, name: &str, span: Span) -> Result<Symbol, Diagnostic> {
-        let unknown = || errors::unknown_symbol(span, name);
+        let unknown = || {
+            let error = errors::unknown_symbol(span, name);
+            // A kernel that lists its functions and not its first task lists no data.
+            let lists = |name| matches!(self.env.kernel_symbol(None, name), Ok(Some(_)));
+            match lists("schedule") && !lists("init_task") {
+                true => error.help(errors::NO_DATA_SYMBOLS),
+                false => error,
+            }
+        };
         let (module, bare) = name.rsplit_once('`').ok_or_else(unknown)?;
         if module.contains('`') {
             return Err(unknown());
@@ -519,7 +532,35 @@ impl<'a> Session<'a> {
         if vars::UNIMPLEMENTED.contains(&name) {
             return errors::not_supported_yet(span, name);
         }
-        self.suggest_variable(errors::undefined_name(span, name), Scope::Global, name)
+        let error = errors::undefined_name(span, name);
+        if let Some(help) = self.argument_advice(span) {
+            return error.help(help);
+        }
+        self.suggest_variable(error, Scope::Global, name)
+    }
+
+    /// The error of `sizeof` for what has no size.
+    pub(super) fn unsized_operand(&self, span: Span, ty: TypeId) -> Diagnostic {
+        let error = errors::sizeof_type(span);
+        let Type::Tagged(kind, tag) = self.types.resolve(ty) else { return error };
+        let Some(tag) = bare_tag(tag) else { return error };
+        if let Some(advice) = elsewhere::of_tag(tag) {
+            return error.help(advice);
+        }
+        let kernel = format!("__kernel_{tag}");
+        let known =
+            self.env.kernel_types().is_ok_and(|types| types.find(None, Some(*kind), &kernel).is_some());
+        error.help(errors::no_such_type(
+            &self.types.show(ty),
+            known.then(|| format!("struct {kernel}")).as_deref(),
+        ))
+    }
+
+    /// What to write instead of `$1` if the argument is a word that names nothing.
+    fn argument_advice(&self, span: Span) -> Option<String> {
+        let number = self.sources.text(span).strip_prefix('$')?;
+        let is_number = !number.is_empty() && number.bytes().all(|b| b.is_ascii_digit());
+        is_number.then(|| format!("`$${number}` is the argument as a string"))
     }
 
     /// Adds what a variable's name was probably meant to be.

@@ -90,7 +90,7 @@ pub(super) fn advice(line: &str) -> Option<&'static str> {
     const PREPROCESSOR: &[&str] =
         &["include", "include_next", "define", "undef", "if", "ifdef", "ifndef", "elif", "else", "endif"];
     let word = tokens(line).first()?.text;
-    PREPROCESSOR.contains(&word).then_some("the C preprocessor runs with `-C` only")
+    PREPROCESSOR.contains(&word).then_some("`-C` runs the C preprocessor, and on scripts of `-s` only")
 }
 
 fn pragma<'a>(tokens: &[Token<'a>], whole: (usize, usize)) -> Result<Control<'a>, ControlError> {

@@ -3,6 +3,7 @@
 
 use super::scan::Class;
 use super::words::{Keyword, keyword, punctuator};
+use crate::builtins::foreign;
 
 /// What is known about the place of a syntax error.
 pub(super) struct Place<'a> {
@@ -40,6 +41,10 @@ pub(super) fn hint(place: &Place<'_>) -> Option<String> {
     if let Some((_, advice)) = TOKENS.iter().find(|(tokens, _)| tokens.contains(&token)) {
         return Some((*advice).to_string());
     }
+    let item = &text[at - before.len()..];
+    if let Some(advice) = foreign::unreadable(item) {
+        return Some(advice.to_string());
+    }
     let is_clause = matches!(before.first(), Some(&first) if first == Class::Probe as u8 || first == Class::Integer as u8);
     // `TYPE x`: the type is read as a variable, so that the error stands at the word behind it.
     let declares = match after.first() == Some(&(Class::Name as u8)) {
@@ -59,6 +64,13 @@ pub(super) fn hint(place: &Place<'_>) -> Option<String> {
         "=" if !is_clause && !before.is_empty() => {
             Some("a declaration gives no value: assign one in a `BEGIN` clause".to_string())
         }
+        "{" if is_clause && in_predicate(before) => {
+            Some("the predicate is not closed: `/` ends it".to_string())
+        }
+        _ if is_clause && behind_declarator(place) => Some(
+            "a variable needs no declaration: `x = 1` makes it, and `this->x = 1` one of the clause"
+                .to_string(),
+        ),
         _ if is_clause && declares => {
             Some("variables are declared outside of clauses, or made by assigning to them".to_string())
         }
@@ -70,6 +82,22 @@ pub(super) fn hint(place: &Place<'_>) -> Option<String> {
         }
         _ => after_probe(place),
     }
+}
+
+/// Whether a predicate has begun and not ended.
+fn in_predicate(before: &[u8]) -> bool {
+    let opens = before.iter().any(|&b| b == b'/');
+    opens && !before.iter().any(|&b| b == Class::PredicateEnd as u8 || b == b'{')
+}
+
+/// Whether a word follows what declares a variable in other languages, at the start of a statement.
+fn behind_declarator(place: &Place<'_>) -> bool {
+    const DECLARATORS: &[&str] = &["let", "var", "auto", "my", "local", "const"];
+    let Place { text, at, before, .. } = *place;
+    let Some((start, end)) = last_word(before) else { return false };
+    let offset = at - before.len();
+    matches!(last_solid(&before[..start]), Some(b'{' | b'}' | b';'))
+        && DECLARATORS.contains(&&text[offset + start..offset + end])
 }
 
 /// The last byte of prepared text that is not blank.

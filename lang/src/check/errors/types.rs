@@ -157,6 +157,10 @@ pub(crate) fn ambiguous_enumerator(span: Span, op: &str, name: &str, kind: &str)
 
 // Symbols of the kernel and of processes.
 
+/// Why no variable of the kernel is known.
+pub(crate) const NO_DATA_SYMBOLS: &str =
+    "/proc/kallsyms lists functions only: this kernel is built without CONFIG_KALLSYMS_ALL";
+
 pub(crate) fn unknown_symbol(span: Span, name: &str) -> Diagnostic {
     error(Tag::IdentUndef, span, format!("failed to resolve {name}: Unknown symbol name"))
 }

@@ -248,6 +248,51 @@ fn near_misses() {
         ("BEGIN { trace(nsecs); }", Some("D has timestamp for that")),
         ("BEGIN { trace(str(arg0)); }", Some("D has copyinstr() or stringof() for that")),
         ("BEGIN { trace(unheard_of); }", None),
+        ("syscall:write:entry { trace(1); }", Some("did you mean `syscall::write:entry`?")),
+        ("syscall::write { trace(1); }", Some("did you mean `syscall::write:entry`?")),
+        ("write { trace(1); }", Some("did you mean `syscall::write:entry`?")),
+        ("syscall:zork:entry { trace(1); }", None),
+        (
+            "tracepoint:syscalls:sys_enter_openat { trace(str(args.filename)); }",
+            Some("system calls are probed by name: `syscall::openat:entry`"),
+        ),
+        ("uprobe:/bin/bash:readline { trace(1); }", Some("probes in processes are not supported yet")),
+        (
+            "BEGIN { trace(sizeof(struct timespec)); }",
+            Some(
+                "nothing is known of struct timespec: a script run with `-C` may include the header that defines it",
+            ),
+        ),
+        (
+            "BEGIN /execname == 'cat'/ { }",
+            Some("strings stand in double quotes; single ones make a number of a character"),
+        ),
+        (
+            "BEGIN { printf('hello'); }",
+            Some("strings stand in double quotes; single ones make a number of a character"),
+        ),
+        (
+            "BEGIN { trace(strlen('hello')); }",
+            Some("strings stand in double quotes; single ones make a number of a character"),
+        ),
+        ("BEGIN /execname == 1/ { }", None),
+        ("BEGIN /execname == \"cat\" { }", Some("the predicate is not closed: `/` ends it")),
+        (
+            "BEGIN { let x = 1; }",
+            Some("a variable needs no declaration: `x = 1` makes it, and `this->x = 1` one of the clause"),
+        ),
+        ("BEGIN { b = count(); }", Some("the name of an aggregation begins with `@`: `@b = count(…)`")),
+        ("BEGIN { b = 1; b = sum(2); }", Some("the name of an aggregation begins with `@`: `@b = sum(…)`")),
+        ("BEGIN { @ = percentile(1, 99.9); }", Some("999 is 99.9 percent, 9999 is 99.99 percent")),
+        ("BEGIN { @ = sum(1.5); }", None),
+        (
+            "syscall::write:entry { printf(\"%s\", args[1]); }",
+            Some("copyinstr() reads the string at an address of the traced process"),
+        ),
+        ("syscall::write:entry { printf(\"%x\", args[1]); }", Some("`%p` prints a pointer")),
+        ("BEGIN { chill(5); }", Some("programs in the kernel (eBPF) cannot wait")),
+        ("BEGIN { panic(); }", Some("programs in the kernel (eBPF) cannot stop the kernel")),
+        ("BEGIN { breakpoint(); }", Some("programs in the kernel (eBPF) cannot enter the kernel's debugger")),
     ] {
         assert_eq!(help(source).as_deref(), expect, "{source}");
     }

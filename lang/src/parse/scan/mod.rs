@@ -24,6 +24,7 @@ use super::resolve::Scope;
 use super::words::is_space;
 use super::{MAX_NESTING, ParseContext, pragma, prescan};
 use crate::ast::Pragma;
+use crate::builtins::shapes;
 use crate::diag::{Diagnostic, Tag};
 use crate::options::{self, OptionError, SetBy};
 use crate::source::{SourceId, SourceKind, Span};
@@ -447,7 +448,13 @@ impl<'a, 'c> Scanner<'a, 'c> {
     fn integer(&mut self) -> Result<(), Failure> {
         if let Some(len) = literal::float(self.rest()) {
             let (start, end) = (self.pos, self.pos + len);
-            return Err(self.fail(Tag::Syntax, "floating-point constants are not permitted", start, end));
+            let mut failure =
+                self.fail(Tag::Syntax, "floating-point constants are not permitted", start, end);
+            let statement = self.text[..start].rsplit([';', '{']).next().unwrap_or_default();
+            if statement.contains("percentile") {
+                failure.diagnostic = failure.diagnostic.help(shapes::PERCENTAGES);
+            }
+            return Err(failure);
         }
         let (len, value) = literal::integer(self.rest());
         value.map_err(|error| self.literal_error(error, len))?;

@@ -22,7 +22,7 @@ fn control_lines_stand_anywhere() {
 #[test]
 fn lines_of_the_preprocessor_name_its_option() {
     let help = |text: &str| script().parse(text).expect_err("it is refused").help;
-    let advice = Some("the C preprocessor runs with `-C` only".to_string());
+    let advice = Some("`-C` runs the C preprocessor, and on scripts of `-s` only".to_string());
     for line in ["#define N 3", "# include <sys/types.h>", "#include \"x.h\"", "#if 1", "#ifdef N"] {
         assert_eq!(help(&format!("{line}\nBEGIN {{ }}\n")), advice, "{line}");
     }
