@@ -263,7 +263,6 @@ fn strings_of_processes_get_advice() {
             "syscall::openat:entry { trace(copyinstr(args[1])); }",
             "  help: use `arg1`, or a cast to `uintptr_t`",
         ),
-        ("proc:::create { trace(args[0]); }", "  help: the type `psinfo_t *` is not supported yet"),
         ("BEGIN { p = (char *)8; trace(copyinstr(p)); }", "  help: use a cast to `uintptr_t`"),
     ] {
         assert_eq!(help(program), expected, "{program}");

@@ -86,7 +86,7 @@ pub(super) fn hint(place: &Place<'_>) -> Option<String> {
 
 /// Whether a predicate has begun and not ended.
 fn in_predicate(before: &[u8]) -> bool {
-    let opens = before.iter().any(|&b| b == b'/');
+    let opens = before.contains(&b'/');
     opens && !before.iter().any(|&b| b == Class::PredicateEnd as u8 || b == b'{')
 }
 
