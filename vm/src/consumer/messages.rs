@@ -54,29 +54,12 @@ const LOWEST: u64 = 65_536;
 /// stacks of 32-bit processes end below.
 const NEGATIVE: u64 = 0xffff_e000;
 
-/// The number that a fault's "address" is more likely to be: one near 0, as 32 or 64 bits of an argument hold it.
-fn small_number(address: u64) -> Option<i64> {
-    match address {
-        0 | u64::MAX => None,
-        1..LOWEST => Some(address as i64),
-        NEGATIVE..=0xffff_ffff => Some(i64::from(address as u32 as i32)),
-        _ => Some(address as i64).filter(|number| (-4096..0).contains(number)),
-    }
-}
-
-/// What helps against a fault of a system call's probe at what is a number and no address.
-pub(super) fn no_address(probe: &Probe, raised: Raised) -> Option<String> {
-    let fits = raised.kind == FaultKind::BadAddr && &*probe.provider == "syscall";
-    let number = small_number(raised.value).filter(|_| fits)?;
-    Some(format!("help: {:#x} is the number {number} and no address of memory", raised.value))
-}
-
 /// Whether a fault of a kernel program may come from a page that is the process's but not in memory: at the entry of a
 /// system call nobody may have touched it yet (a constant string of a new program), at its return the kernel has.
 pub(super) fn may_be_absent(probe: &Probe, raised: Raised) -> bool {
     raised.kind == FaultKind::BadAddr
         && (LOWEST..USER_END).contains(&raised.value)
-        && small_number(raised.value).is_none()
+        && !(NEGATIVE..=0xffff_ffff).contains(&raised.value)
         && &*probe.provider == "syscall"
         && &*probe.name == "entry"
 }
@@ -319,26 +302,6 @@ mod tests {
         ] {
             assert_eq!(may_be_absent(probe, raised), expected, "{} {raised:?}", probe.name);
         }
-    }
-
-    #[test]
-    fn numbers_are_no_addresses() {
-        let text = "p0 = probe 5 syscall:vmlinux:openat:entry\np1 = probe 1 dtrace:::BEGIN tracer";
-        let program = parse::program(text).expect("IR of this test");
-        let [entry, begin] = &program.probes[..] else { panic!("two probes") };
-        let help = |value| no_address(entry, Raised::new(FaultKind::BadAddr, value));
-        for (value, expected) in [
-            (3, "help: 0x3 is the number 3 and no address of memory"),
-            (0xffff_ff9c, "help: 0xffffff9c is the number -100 and no address of memory"),
-            (u64::MAX - 99, "help: 0xffffffffffffff9c is the number -100 and no address of memory"),
-        ] {
-            assert_eq!(help(value).as_deref(), Some(expected));
-        }
-        for value in [0, 65_536, 0xffff_dfff, 0x1_0000_0000, 0x5555_0000_1234, u64::MAX - 4096, u64::MAX] {
-            assert_eq!(help(value), None, "{value:#x}");
-        }
-        assert_eq!(no_address(begin, Raised::new(FaultKind::BadAddr, 3)), None);
-        assert_eq!(no_address(entry, Raised::new(FaultKind::BadSize, 3)), None);
     }
 
     #[test]

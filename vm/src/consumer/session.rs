@@ -51,8 +51,6 @@ pub(super) struct Session<'a> {
     returns: BTreeMap<u32, Return>,
     /// Whether advice about memory that was not resident may still come: once a run, and only from sources that see it.
     residency_due: bool,
-    /// The same for numbers that were taken for addresses.
-    numbers_due: bool,
     /// What the current firing has to say, in order; and what of it comes after the rest (`ERROR` within `BEGIN`).
     items: Vec<Item>,
     late_items: Vec<Item>,
@@ -168,7 +166,6 @@ impl<'a> Session<'a> {
             streams: HashMap::new(),
             returns: BTreeMap::new(),
             residency_due: only_resident,
-            numbers_due: true,
             items: Vec::new(),
             late_items: Vec::new(),
             text: Vec::new(),
@@ -332,11 +329,6 @@ impl<'a> Session<'a> {
         if self.residency_due && firing.recorded && messages::may_be_absent(probe, raised) {
             self.residency_due = false;
             self.items.push(Item::Message(messages::NOT_RESIDENT.to_owned()));
-        }
-        if self.numbers_due && firing.recorded {
-            let help = messages::no_address(probe, raised);
-            self.numbers_due = help.is_none();
-            self.items.extend(help.map(Item::Message));
         }
         let Some(error_probe) = self.error_probe else { return };
         let clauses = plan.probe_clauses.get(error_probe.index()).map_or(&[][..], Vec::as_slice);
