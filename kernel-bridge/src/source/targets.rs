@@ -54,9 +54,7 @@ impl Targets {
             };
             let alive = open(pid).map_err(|e| match e.raw_os_error() {
                 // The number of a thread that leads no process is as good as none.
-                Some(libc::ESRCH | libc::EINVAL) => {
-                    Error::new("No such process").help(format!("no process has the number {pid}"))
-                }
+                Some(libc::ESRCH | libc::EINVAL) => nobody(pid),
                 _ => Error::new(format!("failed to grab process {pid}: {e}")),
             })?;
             watched.push(Watched { pid, alive: Some(alive), child });
@@ -123,6 +121,11 @@ impl Targets {
     pub fn take_ended(&mut self) -> Vec<Exited> {
         std::mem::take(&mut self.ended)
     }
+}
+
+/// The error for a process of `-p` that is not there (runtime spec §13).
+pub(crate) fn nobody(pid: u32) -> Error {
+    Error::new("No such process").help(format!("no process has the number {pid}"))
 }
 
 fn open(pid: u32) -> io::Result<OwnedFd> {

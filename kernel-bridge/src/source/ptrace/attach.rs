@@ -10,6 +10,7 @@ use dtrail_vm::event::Error;
 use super::OPTIONS;
 use super::command::scope_help;
 use super::sys;
+use crate::source::targets::nobody;
 
 /// What is asked of the kernel for its threads.
 const ATTACHED: libc::c_int =
@@ -37,7 +38,7 @@ pub(super) fn seize(pid: u32) -> Result<Vec<u32>, Error> {
         }
     }
     if seized.is_empty() {
-        return Err(Error::new("no such process").context(&intent));
+        return Err(nobody(pid));
     }
     Ok(seized)
 }
