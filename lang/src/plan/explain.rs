@@ -1,6 +1,7 @@
 //! A plan in words, like a database's EXPLAIN: a [`Plan`] and the source texts in, lines out. The text is stable, so
 //! that tests can hold it against a file; it decides nothing.
 
+use std::collections::HashMap;
 use std::fmt::Write;
 
 use super::homes::named;
@@ -15,7 +16,11 @@ const EXCERPT: usize = 60;
 
 /// Explains a plan.
 pub fn explain(plan: &Plan, sources: &SourceMap) -> String {
-    let mut out = Explainer { plan, sources, text: String::new() };
+    let mut reasons = HashMap::new();
+    for reason in &plan.reasons {
+        reasons.entry(reason.subject).or_insert(reason);
+    }
+    let mut out = Explainer { plan, sources, reasons, text: String::new() };
     out.program();
     for i in 0..plan.program.clauses.len() {
         out.clause(ClauseId(i as u32));
@@ -29,6 +34,8 @@ pub fn explain(plan: &Plan, sources: &SourceMap) -> String {
 struct Explainer<'a> {
     plan: &'a Plan,
     sources: &'a SourceMap,
+    /// The first of each subject.
+    reasons: HashMap<Subject, &'a Reason>,
     text: String,
 }
 
@@ -71,8 +78,7 @@ impl Explainer<'_> {
     }
 
     fn reason(&self, subject: Subject) -> Option<String> {
-        let reason = self.plan.reasons.iter().find(|reason| reason.subject == subject);
-        reason.map(|reason| self.because(reason))
+        self.reasons.get(&subject).map(|reason| self.because(reason))
     }
 
     fn program(&mut self) {

@@ -121,12 +121,18 @@ pub(super) fn placements(program: &Program, settled: &Settled) -> Vec<AggPlaceme
     let sides = &settled.decisions.agg_sites;
     let layouts = key_layouts(program);
     let in_kernel = |i: &usize| sides[*i] == Side::Kernel;
+    // By aggregation: its first site in the kernel, and whether all of them there build the same key.
+    let mut alike: Vec<Option<(usize, bool)>> = vec![None; program.aggs.len()];
+    for i in (0..sides.len()).filter(in_kernel) {
+        let of = &mut alike[program.agg_sites[i].agg.index()];
+        let (first, same) = of.unwrap_or((i, true));
+        *of = Some((first, same && layouts[first] == layouts[i]));
+    }
     let placed = (0..sides.len()).map(|i| {
         let agg = program.agg_sites[i].agg;
-        let mut others = (0..sides.len()).filter(in_kernel).filter(|&j| program.agg_sites[j].agg == agg);
         let key = match () {
             () if !in_kernel(&i) => Vec::new(),
-            () if others.all(|j| layouts[j] == layouts[i]) => layouts[i].clone(),
+            () if alike[agg.index()].is_some_and(|(_, same)| same) => layouts[i].clone(),
             () => program.aggs[agg.index()].keys.iter().map(|&ty| KeyPart::of(ty)).collect(),
         };
         AggPlacement { side: sides[i], key }
