@@ -5,11 +5,11 @@
 use std::io::{self, Read as _};
 use std::mem;
 use std::os::fd::{AsRawFd, OwnedFd};
-use std::ptr;
 use std::sync::Once;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use super::perf::{self, Attributes, EXCLUDE_KERNEL, SOFTWARE};
+use super::signals;
 
 /// `PERF_COUNT_SW_TASK_CLOCK`
 const TASK_CLOCK: u64 = 1;
@@ -52,29 +52,15 @@ extern "C" fn ring(_signal: libc::c_int, info: *mut libc::siginfo_t, _context: *
 fn listen() {
     static HANDLER: Once = Once::new();
     HANDLER.call_once(|| {
-        // SAFETY: the handler only reads its argument and stores to an atomic. Without SA_RESTART, interrupted calls end.
-        unsafe {
-            let mut action: libc::sigaction = mem::zeroed();
-            action.sa_sigaction = ring as *const () as usize;
-            action.sa_flags = libc::SA_SIGINFO;
-            libc::sigaction(signal(), &raw const action, ptr::null_mut());
-            // When too many signals wait, the kernel sends this one instead, which would end the process.
-            let mut old: libc::sigaction = mem::zeroed();
-            if libc::sigaction(libc::SIGIO, ptr::null(), &raw mut old) == 0
-                && old.sa_sigaction == libc::SIG_DFL
-            {
-                libc::sigaction(libc::SIGIO, &raw const action, ptr::null_mut());
-            }
+        // SAFETY: the handler only reads its argument and stores to an atomic.
+        unsafe { signals::handle(signal(), ring) };
+        // When too many signals wait, the kernel sends this one instead, which would end the process.
+        if signals::disposition(libc::SIGIO) == Some(libc::SIG_DFL) {
+            // SAFETY: as above.
+            unsafe { signals::handle(libc::SIGIO, ring) };
         }
     });
-    // SAFETY: the set is valid.
-    unsafe {
-        let mut set: libc::sigset_t = mem::zeroed();
-        libc::sigemptyset(&raw mut set);
-        libc::sigaddset(&raw mut set, signal());
-        libc::sigaddset(&raw mut set, libc::SIGIO);
-        libc::pthread_sigmask(libc::SIG_UNBLOCK, &raw const set, ptr::null_mut());
-    }
+    signals::let_through(&[signal(), libc::SIGIO]);
 }
 
 impl ThreadClock {

@@ -14,6 +14,7 @@ pub mod mapping;
 mod perf;
 pub(crate) mod process_events;
 pub mod ring;
+pub(crate) mod signals;
 pub mod user_memory;
 
 /// Lets the kernel write core files of this process as large as it may at all. That it may not is nobody's business.

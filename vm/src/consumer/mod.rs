@@ -3,6 +3,7 @@
 //!
 //! One thread, no system call of its own: waiting is the source's, clocks are the host's.
 
+mod actions;
 mod canonical;
 mod contexts;
 mod held;

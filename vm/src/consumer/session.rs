@@ -5,11 +5,10 @@
 use std::collections::{BTreeMap, HashMap};
 use std::ops::ControlFlow;
 
+use dtrail_lang::builtins::BuiltinVar;
 use dtrail_lang::builtins::actions::ActionKind;
-use dtrail_lang::builtins::symbolic::sampled;
-use dtrail_lang::builtins::{Action, BuiltinVar};
 use dtrail_lang::env::ProbeId;
-use dtrail_lang::ir::{AggId, ClauseId, Detail, ProbeIndex, SiteId, ValueType};
+use dtrail_lang::ir::{AggId, ClauseId, ProbeIndex, SiteId, ValueType};
 use dtrail_lang::plan::layout::{header, outcome};
 use dtrail_lang::plan::{Plan, Side};
 
@@ -21,7 +20,7 @@ use crate::engine::{Ending, Engine, Input};
 use crate::event::{Event, EventContext, EventSink, Flow, KernelState};
 use crate::fault::Raised;
 use crate::format::symbols::Symbols;
-use crate::format::{Style, dump, flow, packet, print, printa, printf, row, trace};
+use crate::format::{Style, flow, printa, row};
 use crate::host::Host;
 use crate::output::Output;
 use crate::record::{Records, Row};
@@ -35,7 +34,7 @@ pub(super) struct Session<'a> {
     pub(super) engine: &'a mut dyn Engine,
     pub(super) host: &'a dyn Host,
     pub(super) output: &'a mut dyn Output,
-    interrupts: &'a dyn Interrupts,
+    pub(super) interrupts: &'a dyn Interrupts,
     pub(super) settings: Settings,
     pub(super) world: World,
     /// The status of an `exit` that has run: no further event is looked at.
@@ -82,13 +81,6 @@ struct Return {
     records: Records,
     row: Row,
     probe: ProbeIndex,
-}
-
-/// What the consumer did not do for an action.
-enum NotDone {
-    Divisor,
-    Option { name: String, value: String, why: String },
-    Reopen { path: String, why: String },
 }
 
 /// A fault of a clause of a probe.
@@ -502,7 +494,7 @@ impl<'a> Session<'a> {
 
     /// Brings the keys of aggregations that print as symbols to the form that stands for all of their meaning: of an
     /// address the start of its symbol or module, so that each function or module has one entry.
-    fn rekey(&mut self) {
+    pub(super) fn rekey(&mut self) {
         if !self.symbolic {
             return;
         }
@@ -620,127 +612,6 @@ impl<'a> Session<'a> {
         self.settings.format != OutputFormat::Json && self.output.is_terminal()
     }
 
-    /// Appends the text of one action, or does what it says; `first` finds its values.
-    pub(super) fn action(&mut self, records: &Records, id: SiteId, first: usize, probe: ProbeIndex) {
-        let Some(site) = self.plan.program.sites.get(id.index()) else { return };
-        let escape = self.escapes();
-        if site.action == Action::Printa || site.action == Action::Trunc {
-            self.rekey();
-        }
-        let Session { world, text, settings, output, interrupts, host, .. } = self;
-        let mut spill = |text: &mut Vec<u8>| pass_on(*output, *interrupts, text);
-        let World { aggs, stacks, .. } = world;
-        let style = Style { host: *host, escape, symbols: symbols(*host, stacks, settings) };
-        let mut values = site.args.iter().zip(first..).map(|(ty, i)| records.value(i, ty.reg_kind()));
-        let mut number = || values.next().map_or(0, crate::value::ValueRef::int);
-        let mut not_done = None;
-        match (site.action, &site.detail) {
-            (action, _) if action == Action::Trace || sampled(action).is_some() => {
-                let strsize = self.plan.program.limits.strsize;
-                for (value, &ty) in values.zip(&site.args) {
-                    match settings.rawbytes && action == Action::Trace {
-                        true => trace::raw(text, value, ty, strsize),
-                        false => trace::trace(text, value, ty, settings.quiet, style),
-                    }
-                }
-            }
-            (Action::Printf, Detail::Format(format)) => printf::printf(text, format, &mut values, style),
-            (Action::Tracemem, _) => {
-                let bytes = values.next().map_or(&[][..], crate::value::ValueRef::bytes);
-                let limit = values.next().and_then(|limit| usize::try_from(limit.int()).ok());
-                dump::dump(text, &bytes[..limit.unwrap_or(usize::MAX).min(bytes.len())]);
-            }
-            (Action::Pcap, _) => {
-                let bytes = values.next().map_or(&[][..], crate::value::ValueRef::bytes);
-                let numbers: Vec<i64> = values.map(crate::value::ValueRef::int).collect();
-                if let &[length, elsewhere, time, kind] = &numbers[..] {
-                    let packet = packet::Packet::new(bytes, length, elsewhere, time, kind);
-                    packet.show(text, output.redirected(), &|capture| host.decode(capture));
-                }
-            }
-            (Action::Print, Detail::Shape(shape)) => match (values.next(), values.next()) {
-                (Some(address), Some(bytes)) => {
-                    let most = settings.printsize as usize;
-                    let bytes = bytes.bytes();
-                    print::target(text, address.int() as u64, shape, &bytes[..bytes.len().min(most)], escape);
-                }
-                (Some(value), None) => print::value(text, shape, value, style),
-                _ => {}
-            },
-            (Action::Printa, Detail::Printa { format, aggs: named }) => {
-                let tables: Vec<&AggTable> = named.iter().filter_map(|&agg| aggs.get(agg)).collect();
-                let any = match format {
-                    _ if settings.format != OutputFormat::Text => {
-                        tables.iter().for_each(|table| lines::entries(table, settings, style, &mut spill));
-                        tables.iter().any(|table| table.entries().len() > 0)
-                    }
-                    Some(format) => {
-                        printa::formatted(text, format, &tables, settings.aggs, style, &mut spill)
-                    }
-                    None => printa::default(text, &tables, settings.aggs, style, &mut spill),
-                };
-                if any {
-                    named.iter().for_each(|&agg| with(aggs, agg, AggTable::set_printed));
-                }
-            }
-            (Action::Clear, Detail::Agg(agg)) => with(aggs, *agg, AggTable::clear),
-            (Action::Trunc, Detail::Agg(agg)) => {
-                let keep = number();
-                with(aggs, *agg, |table| table.trunc(keep, stacks));
-            }
-            (Action::Normalize, Detail::Agg(agg)) => match number() {
-                0 => not_done = Some(NotDone::Divisor),
-                normal => with(aggs, *agg, |table| table.normalize(normal)),
-            },
-            (Action::Denormalize, Detail::Agg(agg)) => with(aggs, *agg, |table| table.normalize(1)),
-            (Action::System, Detail::Format(format)) => {
-                let command = formatted(format, &mut values, style);
-                // The command writes to the same place: what came before must be there before.
-                let _ = spill(text);
-                host.system(&command);
-            }
-            (Action::Freopen, Detail::Format(format)) => {
-                let path = formatted(format, &mut values, style);
-                let _ = spill(text);
-                if let Err(why) = output.reopen(&path) {
-                    let path = String::from_utf8_lossy(&path).into_owned();
-                    not_done = Some(NotDone::Reopen { path, why });
-                }
-            }
-            (Action::Ftruncate, _) => {
-                let _ = spill(text);
-                output.truncate();
-            }
-            (Action::Setopt, Detail::Option { name, value }) => {
-                if let Err(error) = settings.set(name, value) {
-                    let (name, value, why) = (name.clone(), value.clone(), error.to_string());
-                    not_done = Some(NotDone::Option { name, value, why });
-                }
-            }
-            _ => {}
-        }
-        if let Some(what) = not_done {
-            self.say_not_done(site.clause, probe, &what);
-        }
-    }
-
-    /// Reports what was not done as a fault of the library, which fires nothing (runtime spec §11.1).
-    fn say_not_done(&mut self, clause: ClauseId, probe: ProbeIndex, what: &NotDone) {
-        let program = &self.plan.program;
-        let number = program.clauses.get(clause.index()).map_or(0, |clause| clause.number);
-        let Some(probe) = program.probes.get(probe.index()) else { return };
-        let why = match what {
-            NotDone::Divisor => "invalid normalization value".to_owned(),
-            // The message carries a newline of its own.
-            NotDone::Option { name, value, why } => {
-                format!("couldn't set option \"{name}\" to \"{value}\": {why}\n")
-            }
-            NotDone::Reopen { path, why } => format!("couldn't freopen() \"{path}\": {why}"),
-        };
-        let text = messages::not_done(number, probe, &why);
-        self.say(&text);
-    }
-
     /// Prints the aggregations that no `printa` printed, one after the other.
     pub(super) fn print_unprinted(&mut self) {
         self.rekey();
@@ -766,7 +637,11 @@ impl<'a> Session<'a> {
 
 /// Writes text that has grown long, and says whether anyone wants more of it: not if the output takes nothing any more,
 /// which the consumer's next flush tells, and not if the end was asked for twice.
-fn pass_on(output: &mut dyn Output, interrupts: &dyn Interrupts, text: &mut Vec<u8>) -> ControlFlow<()> {
+pub(super) fn pass_on(
+    output: &mut dyn Output,
+    interrupts: &dyn Interrupts,
+    text: &mut Vec<u8>,
+) -> ControlFlow<()> {
     output.write(text);
     text.clear();
     match output.flush() {
@@ -775,27 +650,10 @@ fn pass_on(output: &mut dyn Output, interrupts: &dyn Interrupts, text: &mut Vec<
     }
 }
 
-/// The text of a format as an argument of an action, with nothing escaped.
-fn formatted<'v>(
-    format: &dtrail_lang::format::Format,
-    values: &mut dyn Iterator<Item = crate::value::ValueRef<'v>>,
-    style: Style<'_>,
-) -> Vec<u8> {
-    let mut text = Vec::new();
-    printf::printf(&mut text, format, values, Style { escape: false, ..style });
-    text
-}
-
 /// What addresses print from.
 pub(super) fn symbols<'s>(host: &'s dyn Host, stacks: &'s StackTable, settings: &Settings) -> Symbols<'s> {
     let Settings { stackindent, noresolve, .. } = *settings;
     Symbols { names: host.names(), stacks, indent: stackindent, noresolve }
-}
-
-fn with(aggs: &mut crate::agg::AggTables, agg: AggId, change: impl FnOnce(&mut AggTable)) {
-    if let Some(table) = aggs.get_mut(agg) {
-        change(table);
-    }
 }
 
 /// The kernel's state for a part of the firing.

@@ -12,6 +12,8 @@ use std::sync::Once;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
+use crate::sys::signals;
+
 /// How soon the timer tries again.
 const REPEAT_NS: libc::c_long = 1_000_000;
 
@@ -44,21 +46,13 @@ impl Alarm {
     pub(super) fn new() -> io::Result<Alarm> {
         static HANDLER: Once = Once::new();
         HANDLER.call_once(|| {
-            // SAFETY: the handler only stores to an atomic. Without SA_RESTART, interrupted calls end.
-            unsafe {
-                let mut action: libc::sigaction = mem::zeroed();
-                action.sa_sigaction = ring as *const () as usize;
-                action.sa_flags = libc::SA_SIGINFO;
-                libc::sigaction(signal(), &raw const action, ptr::null_mut());
-            }
+            // SAFETY: the handler only stores to an atomic.
+            unsafe { signals::handle(signal(), ring) };
         });
         let rung: &'static AtomicBool = Box::leak(Box::new(AtomicBool::new(false)));
+        signals::let_through(&[signal()]);
         // SAFETY: all structures are valid; the flag the signal carries is never freed.
         unsafe {
-            let mut set: libc::sigset_t = mem::zeroed();
-            libc::sigemptyset(&raw mut set);
-            libc::sigaddset(&raw mut set, signal());
-            libc::pthread_sigmask(libc::SIG_UNBLOCK, &raw const set, ptr::null_mut());
             let mut event: libc::sigevent = mem::zeroed();
             event.sigev_notify = libc::SIGEV_THREAD_ID;
             event.sigev_signo = signal();

@@ -32,14 +32,19 @@ impl PtraceSource {
             self.threads.take_early(tid);
             self.adopt(tid).born = true;
         }
-        let Some(thread) = self.threads.get(tid) else { return Flow::Continue };
+        let Some(&mut Thread { born, attached, .. }) = self.threads.get(tid) else { return Flow::Continue };
+        // These two have their own place for samples.
+        if !matches!(event, libc::PTRACE_EVENT_EXEC | libc::PTRACE_EVENT_EXIT)
+            && self.due_samples(tid, sink) == Flow::Stop
+        {
+            return Flow::Stop;
+        }
         match event {
             libc::PTRACE_EVENT_SECCOMP => self.entered(tid, sink),
-            0 if signal == libc::SIGTRAP | 0x80 && thread.attached => self.at_call(tid, sink),
+            0 if signal == libc::SIGTRAP | 0x80 && attached => self.at_call(tid, sink),
             0 if signal == libc::SIGTRAP | 0x80 => self.returned(tid, sink),
             0 => self.go_on(tid, signal),
-            libc::PTRACE_EVENT_STOP if !thread.born => self.born(tid, signal, sink),
-            libc::PTRACE_EVENT_STOP if signal == libc::SIGTRAP => self.interrupted(tid, sink),
+            libc::PTRACE_EVENT_STOP if !born => self.born(tid, signal, sink),
             libc::PTRACE_EVENT_STOP => self.stay_or_go_on(tid, signal),
             libc::PTRACE_EVENT_FORK | libc::PTRACE_EVENT_VFORK | libc::PTRACE_EVENT_CLONE => {
                 self.made(tid, event, sink)
@@ -68,13 +73,11 @@ impl PtraceSource {
         Flow::Continue
     }
 
-    /// It stands still because a sample of it is due, or because it was just attached to.
-    fn interrupted(&mut self, tid: u32, sink: &mut dyn EventSink) -> Flow {
+    /// Fires the samples for which a thread was interrupted, at whatever stop it comes to: any stop takes an interrupt
+    /// back that has not taken effect (`ptrace_stop` in the kernel).
+    fn due_samples(&mut self, tid: u32, sink: &mut dyn EventSink) -> Flow {
         let due = self.threads.get(tid).map(|thread| std::mem::take(&mut thread.due)).unwrap_or_default();
-        if self.fire_samples(tid, due, sink) == Flow::Stop {
-            return Flow::Stop;
-        }
-        self.go_on(tid, 0)
+        self.fire_samples(tid, due, sink)
     }
 
     /// Fires the samples of a thread that are due.
@@ -230,7 +233,8 @@ impl PtraceSource {
         }
         self.symbols.executed(pid, crate::host::monotonic());
         let calls = Rc::clone(&self.calls);
-        if self.fire(pid, calls.exec.iter().copied(), [0; 6], 0, sink) == Flow::Stop
+        if self.due_samples(pid, sink) == Flow::Stop
+            || self.fire(pid, calls.exec.iter().copied(), [0; 6], 0, sink) == Flow::Stop
             || self.adopt_orphans(pid, sink) == Flow::Stop
         {
             return Flow::Stop;

@@ -1,5 +1,6 @@
 //! The system calls of a tracer, as safe functions. Nothing here decides anything.
 
+use crate::sys::signals;
 use std::io;
 
 /// What a thread was doing when it stopped (`struct ptrace_syscall_info`).
@@ -205,13 +206,10 @@ fn wait(id: libc::pid_t, flags: libc::c_int) -> io::Result<Waited> {
 /// Makes the ends of children known to this process again, if whoever started it had that turned off: the kernel would
 /// reap them itself, and nobody would learn how they ended.
 pub(super) fn notice_children() {
-    // SAFETY: the structure is valid; a handler that somebody has set is left alone.
-    unsafe {
-        let mut action: libc::sigaction = std::mem::zeroed();
-        let known = libc::sigaction(libc::SIGCHLD, std::ptr::null(), &raw mut action) == 0;
-        if known && action.sa_sigaction == libc::SIG_IGN {
-            libc::signal(libc::SIGCHLD, libc::SIG_DFL);
-        }
+    // A handler that somebody has set is left alone.
+    if signals::disposition(libc::SIGCHLD) == Some(libc::SIG_IGN) {
+        // SAFETY: no preconditions.
+        unsafe { libc::signal(libc::SIGCHLD, libc::SIG_DFL) };
     }
 }
 

@@ -219,11 +219,12 @@ impl Threads {
             gone = executing.as_ref().map(|thread| thread.identity(former));
             // The first thread counts as ended, if it had not been seen to.
             self.exiting(pid);
-            executing.map(|thread| (thread.current, thread.clock))
+            executing.map(|thread| (thread.current, thread.clock, thread.due))
         };
         let Some(thread) = self.by_tid.get_mut(&pid) else { return gone };
-        if let Some((current, clock)) = current {
+        if let Some((current, clock, due)) = current {
             thread.current = current;
+            thread.due = due;
             // It counts the thread that executed, whatever its ID.
             thread.clock = clock;
             thread.exiting = false;
