@@ -75,7 +75,7 @@ expect() { # WHAT EXPECTED GOT
 writes='dd if=/dev/zero of=/dev/null bs=1 count=20000'
 expect count 20000 "$(dtrail -qn 'syscall::write:entry /pid == $target && arg0 == 1/ { @ = count(); }' -c "$writes" 2>/dev/null | xargs)"
 expect cuts 20000 "$(dtrail -qn 'syscall::write:entry /pid == $target && arg0 == 1/ { @ = count(); }
-	tick-20ms { printa(@); clear(@); }' -c "$writes" 2>/dev/null | awk '{ sum += $1 } END { print sum }')"
+	tick-20ms { printa(@); clear(@); } END { printa(@); }' -c "$writes" 2>/dev/null | awk '{ sum += $1 } END { print sum }')"
 expect latency work "$(dtrail -qn 'syscall::read:entry { self->t = timestamp; }
 	syscall::read:return /self->t/ { @["work"] = quantize(timestamp - self->t); self->t = 0; }' \
 	-c "$writes" 2>/dev/null | awk 'NF == 1 { print $1 }')"
@@ -84,6 +84,9 @@ expect strings '/etc/passwd 3' "$(dtrail -qn 'syscall::openat:entry,syscall::ope
 	syscall::openat:return,syscall::open:return /self->p/ { printf("%s %d\n", copyinstr(self->p), arg1); self->p = 0; }' \
 	-c 'cat /etc/passwd' 2>/dev/null | grep -v root: | xargs)"
 expect proc 'exit 1' "$(dtrail -qn 'proc:::exit /pid == $target/ { printf("%s %d", probename, arg0); }' -c true 2>/dev/null | xargs)"
+expect copyout 'Jello,XYou' "$(dtrail -qwn 'syscall::write:entry /pid == $target && arg0 == 1/ {
+	this->p = (char *)alloca(1); this->p[0] = 0x4a; copyout(this->p, arg1, 1); copyoutstr("XY", arg1 + 6, 2); }' \
+	-c 'echo hello, you' 2>/dev/null)"
 dtrail-conformance || status=1
 echo "STATUS $status"
 poweroff -f

@@ -711,14 +711,17 @@ impl consumer::Renewal for Again<'_> {
     }
 }
 
-/// Asks the kernel what only a message about this program needs to know.
+/// Asks the kernel what only a program that writes to processes needs to know: it may log the question.
 fn asked(capabilities: Capabilities, program: &ir::Program) -> Capabilities {
     let ops = program.clauses.iter().flat_map(|clause| &clause.blocks).flat_map(|block| &block.insts);
     let mut calls =
         ops.filter_map(|inst| if let ir::Op::Call { func, .. } = inst.op { Some(func) } else { None });
-    let writes = capabilities.kernel && calls.any(|func| matches!(func, Func::Copyout | Func::Copyoutstr));
+    let writes = capabilities.kernel && calls.any(Func::writes_process);
     Capabilities {
-        writes_user: writes.then(dtrail_kernel_bridge::caps::writes_user).flatten(),
+        writes_user: match capabilities.writes_user {
+            None if writes => dtrail_kernel_bridge::caps::writes_user(),
+            known => known,
+        },
         ..capabilities
     }
 }

@@ -9,6 +9,7 @@
 //! | `/* @@ kernel: nonempty */` | the plan must have a kernel part |
 //! | `/* @@ needs: cpp */` | not run where there is no such command |
 //! | `/* @@ engines: interp rbpf */` | run on these only |
+//! | `/* @@ bpf: writes */` | run on `bpf` only where the kernel lets programs write to processes; `cannot-write`: only where it does not |
 //! | `/* @@ file: shown */` | the operand `FILE` is the path of a file that does not exist, other for each run; what the program leaves in it is added to standard output behind a line `--- FILE` |
 //! | `/* @@ string: n */` | the program is the text of `-n` (or `P`, `m`, `f`, `i`), not a script |
 
@@ -58,6 +59,8 @@ pub struct Case {
     pub needs: Vec<String>,
     /// Engines to run on; empty for all.
     pub engines: Vec<Engine>,
+    /// Whether `bpf` runs it only where programs may write to processes, or only where they may not.
+    pub writes: Option<bool>,
     /// Expected standard output.
     pub out: Vec<u8>,
     /// Expected standard error, after [`crate::judge::as_in_a_file`]; `None`: nothing but notices.
@@ -116,6 +119,7 @@ fn load(program: &Path) -> Result<Case, String> {
         file: false,
         needs: Vec::new(),
         engines: Vec::new(),
+        writes: None,
         out: read(&beside("out")).map_err(|e| format!("its .out: {e}"))?.unwrap_or_default(),
         err: read(&beside("err"))
             .map_err(|e| format!("its .err: {e}"))?
@@ -153,6 +157,8 @@ fn apply(case: &mut Case, key: &str, value: &str) -> Result<(), String> {
         "file" if value == "shown" => case.file = true,
         "needs" => case.needs.push(value.into()),
         "kernel" if value == "nonempty" => case.kernel = true,
+        "bpf" if value == "writes" => case.writes = Some(true),
+        "bpf" if value == "cannot-write" => case.writes = Some(false),
         "engines" => {
             let names = value.split_whitespace();
             case.engines = names

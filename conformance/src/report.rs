@@ -2,6 +2,8 @@
 
 use std::fmt::Write as _;
 
+use dtrail_kernel_bridge::caps;
+
 use crate::case::{Case, Kind};
 use crate::engine::Engine;
 use crate::judge::{disagreement, judge};
@@ -41,6 +43,7 @@ pub fn run_all(cases: &[Case]) -> Report {
         usable(engine)
             && case.lacks().is_none()
             && (case.engines.is_empty() || case.engines.contains(&engine))
+            && (engine != Engine::Bpf || case.writes.is_none() || case.writes == caps::writes_user())
     };
     let column = |engine: Engine| -> Vec<Option<Ran>> {
         cases.iter().map(|case| runs(case, engine).then(|| run(case, engine))).collect()

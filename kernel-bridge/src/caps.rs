@@ -75,10 +75,11 @@ fn missing(effective: u64) -> Option<&'static str> {
 }
 
 /// Whether the running kernel lets programs write to processes: kernels under lockdown do not, nor do some builds. The
-/// kernel may log the question. `None` if this process may not ask.
+/// kernel may log the question, so it is asked once a run. `None` if this process may not ask.
 pub fn writes_user() -> Option<bool> {
+    static ANSWER: OnceLock<bool> = OnceLock::new();
     can_bpf().ok()?;
-    Some(bpf::load_raw_tracepoint(&writing()).is_ok())
+    Some(*ANSWER.get_or_init(|| bpf::load_raw_tracepoint(&writing()).is_ok()))
 }
 
 /// A program that would write a word to address 0.

@@ -1,6 +1,7 @@
 /* An odd address, a NUL, and no byte at all. */
 /* @@ args: -qw */
-/* @@ engines: interp jit */
+/* @@ bpf: writes */
+/* @@ kernel: nonempty */
 syscall::write:entry
 {
 	this->p = (char *)alloca(8);

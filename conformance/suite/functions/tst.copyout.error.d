@@ -1,5 +1,6 @@
 /* @@ args: -qw */
-/* @@ engines: interp jit */
+/* @@ bpf: writes */
+/* @@ kernel: nonempty */
 syscall::write:entry
 {
 	this->p = (char *)alloca(4);

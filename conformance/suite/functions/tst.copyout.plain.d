@@ -1,6 +1,7 @@
-/* The process is written to at the event; the kernel of eBPF is refused that. */
+/* The process is written to at the event. */
 /* @@ args: -qw */
-/* @@ engines: interp jit */
+/* @@ bpf: writes */
+/* @@ kernel: nonempty */
 syscall::write:entry
 {
 	this->p = (char *)alloca(4);

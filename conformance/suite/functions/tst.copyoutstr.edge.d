@@ -1,6 +1,7 @@
 /* At most so many bytes: the NUL is cut; the NUL alone; none. */
 /* @@ args: -qw */
-/* @@ engines: interp jit */
+/* @@ bpf: writes */
+/* @@ kernel: nonempty */
 syscall::write:entry
 {
 	copyoutstr("xyz", arg1, 2);

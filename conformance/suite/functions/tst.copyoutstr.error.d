@@ -1,5 +1,6 @@
 /* @@ args: -qw */
-/* @@ engines: interp jit */
+/* @@ bpf: writes */
+/* @@ kernel: nonempty */
 syscall::write:entry
 {
 	copyoutstr("xyz", 16, 4);

@@ -1,5 +1,6 @@
 /* @@ args: -qw */
-/* @@ engines: rbpf bpf */
+/* @@ engines: bpf */
+/* @@ bpf: cannot-write */
 /* @@ status: 1 */
 syscall::write:entry
 {

@@ -1,6 +1,7 @@
 /* @@ args: -qw */
-/* @@ engines: interp jit */
-/* The process's memory is written at the event: where eBPF does the tracing, this is refused. */
+/* @@ bpf: writes */
+/* @@ kernel: nonempty */
+/* The process's memory is written at the event, and what comes after sees it. */
 syscall::write:entry
 {
 	this->p = (char *)alloca(4);

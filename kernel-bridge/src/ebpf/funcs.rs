@@ -35,11 +35,16 @@ const EMITTED: &[Func] = &[
     Func::Ntohll,
     Func::Getmajor,
     Func::Getminor,
+    Func::Alloca,
+    Func::Copyout,
+    Func::Copyoutstr,
     Func::Progenyof,
     Func::Signal,
     Func::Block,
     Func::Path,
+    Func::Scratch,
     Func::Size,
+    Func::Fill,
     Func::StrSuffix,
     Func::StrByte,
     Func::ArrayIndex,
@@ -72,6 +77,11 @@ impl Gen<'_> {
             (Func::Getmajor, &[device]) => self.device_part(dst, device, true),
             (Func::Getminor, &[device]) => self.device_part(dst, device, false),
             (Func::Progenyof, &[pid]) => self.progenyof(dst, pid),
+            (Func::Alloca, &[size]) => self.alloca(dst, size),
+            (Func::Scratch, &[addr, size]) => self.scratch_block(dst, addr, size),
+            (Func::Fill, &[from, addr, size]) => self.fill_memory(dst, from, addr, size),
+            (Func::Copyout, &[block, addr, size]) => self.copyout(dst, block, addr, size),
+            (Func::Copyoutstr, &[text, addr, size]) => self.copyoutstr(dst, text, addr, size),
             (Func::Signal, &[signal]) => self.signal(dst, signal),
             (Func::Block, &[addr, size, user]) => self.load_block(dst, addr, size, user),
             (Func::Size, &[size]) => self.scratch_size(dst, size),
@@ -104,7 +114,7 @@ impl Gen<'_> {
     }
 
     /// Prepares a string argument: `R4` = the address of its cell. `false`: it is NULL, and the clause ends there.
-    fn text_argument(&mut self, text: Reg) -> Result<bool, EmitError> {
+    pub(super) fn text_argument(&mut self, text: Reg) -> Result<bool, EmitError> {
         if !self.not_null(text)? {
             return Ok(false);
         }

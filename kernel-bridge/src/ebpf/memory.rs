@@ -75,11 +75,11 @@ impl Gen<'_> {
         }
     }
 
-    fn memory_used(&self) -> Result<i16, EmitError> {
+    pub(super) fn memory_used(&self) -> Result<i16, EmitError> {
         self.memory.used.ok_or_else(|| self.inconsistent("scratch memory is used but was not announced"))
     }
 
-    fn memory_size(&self) -> u32 {
+    pub(super) fn memory_size(&self) -> u32 {
         self.env.plan.program.limits.scratchsize.next_multiple_of(8)
     }
 
@@ -166,7 +166,7 @@ impl Gen<'_> {
 
     /// `R2` = `R7` + the offset in scratch memory of an address, checked to have `bytes` allocated bytes. Clobbers `R0`,
     /// `R1` and `R3`.
-    fn scratch_place(&mut self, addr: Reg, bytes: u32) -> Result<(), EmitError> {
+    pub(super) fn scratch_place(&mut self, addr: Reg, bytes: u32) -> Result<(), EmitError> {
         let used = self.memory_used()?;
         let size = self.memory_size();
         let (bad, good) = (self.asm.label(), self.asm.label());

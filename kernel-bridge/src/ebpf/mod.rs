@@ -7,7 +7,7 @@
 //!
 //! The emitter by file: `emit` the pass list; `survey` what a clause needs, `maps` where state lies, `context` the firing's
 //! cache, `alloc` where registers live; `clause` control flow and faults, with the ops in `ints`, `builtins`, `strings`,
-//! `compare`, `funcs`, `scan`, `memory`, `vars`, `keys`, `agg` and `record`; `prologue` the programs; `asm`, `rodata` and `abi`
+//! `compare`, `funcs`, `scan`, `memory`, `vars`, `keys`, `agg`, `writing` and `record`; `prologue` the programs; `asm`, `rodata` and `abi`
 //! the machine.
 //!
 //! [`StateLayout`] says where every K-homed variable and aggregation lies in the maps; user space reads and writes them
@@ -45,14 +45,21 @@ mod testing;
 #[cfg(test)]
 mod tests;
 mod vars;
+mod writing;
 
 #[cfg(test)]
 pub(crate) use emit::EMITTED;
 pub use emit::{EmitError, emit};
 
-use dtrail_lang::ir::{AggId, AggSiteId, ProbeIndex, VarId};
-use dtrail_lang::plan::{GroupId, KeyPart};
+use dtrail_lang::ir::{AggId, AggSiteId, Op, ProbeIndex, VarId};
+use dtrail_lang::plan::{GroupId, KeyPart, Plan};
 use dtrail_vm::host::CpuPlace;
+
+/// Whether the kernel part of a plan writes to processes.
+pub fn writes_process(plan: &Plan) -> bool {
+    let code = plan.kernel.iter().flatten().flat_map(|clause| &clause.blocks).flat_map(|block| &block.insts);
+    code.into_iter().any(|inst| matches!(inst.op, Op::Call { func, .. } if func.writes_process()))
+}
 
 /// All that is loaded for one plan.
 #[derive(Clone, Debug)]

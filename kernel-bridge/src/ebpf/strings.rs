@@ -175,7 +175,7 @@ pub(super) fn shared_string(
 pub(super) fn block_size(clause: &Clause, block: Reg, most: u32) -> Option<u32> {
     let insts = || clause.blocks.iter().flat_map(|b| &b.insts);
     let size = insts().find_map(|inst| match &inst.op {
-        Op::Call { dst, func: Func::Block, args } if *dst == block => args.get(1).copied(),
+        Op::Call { dst, func: Func::Block | Func::Scratch, args } if *dst == block => args.get(1).copied(),
         _ => None,
     })?;
     insts().find_map(|inst| match inst.op {

@@ -145,7 +145,7 @@ fn op_needs(plan: &Plan, id: ClauseId, op: &Op, inject: bool, facts: &mut Clause
         }
         Op::Store { .. } => facts.memory = true,
         Op::Call { dst, func, .. } => {
-            facts.memory |= *func == Func::Copyin;
+            facts.memory |= matches!(func, Func::Copyin | Func::Alloca | Func::Scratch | Func::Fill);
             facts.paths |= *func == Func::Path;
             if let Func::Stack | Func::Ustack | Func::Uaddr = func {
                 facts.numbers = true;
@@ -156,7 +156,7 @@ fn op_needs(plan: &Plan, id: ClauseId, op: &Op, inject: bool, facts: &mut Clause
                     facts.needs.fields.add(Field::PidTgid);
                 }
             }
-            if *func == Func::Block {
+            if matches!(func, Func::Block | Func::Scratch) {
                 let clause = plan.kernel.get(id.index()).and_then(Option::as_ref);
                 let size =
                     clause.and_then(|clause| super::strings::block_size(clause, *dst, most)).unwrap_or(0);

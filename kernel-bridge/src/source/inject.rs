@@ -43,6 +43,8 @@ fn emitted(plan: &Plan, settings: Settings) -> Result<EbpfProgram, NotEmitted> {
 
 /// What runs an injection program: its maps, and the rest.
 pub trait Machine: MapAccess + std::fmt::Debug + Sized {
+    /// Whether it offers programs to write to a process; `None`: only the kernel knows.
+    const WRITES_USER: Option<bool> = None;
     /// Loads a program.
     fn load(plan: &Plan, program: &EbpfProgram) -> Result<Self, Error>;
     /// Shows to `line` what the machine says of a program as it checks it: at most so many bytes.
@@ -88,7 +90,7 @@ impl<M> Injection<M> {
 
 impl<M: Machine> KernelPart for Injection<M> {
     fn capabilities(&self) -> Capabilities {
-        Capabilities::BASELINE
+        Capabilities { writes_user: M::WRITES_USER, ..Capabilities::BASELINE }
     }
 
     fn configure(&mut self, options: &Options) {
@@ -219,6 +221,8 @@ pub struct KernelMachine {
     programs: Loaded,
     ring: Option<Ring>,
     memory: UserMemory,
+    /// Whether programs write to it.
+    written: bool,
     /// What `memory` holds.
     placed: Option<Arc<[MemoryRegion]>>,
 }
@@ -226,7 +230,8 @@ pub struct KernelMachine {
 impl Machine for KernelMachine {
     fn load(plan: &Plan, program: &EbpfProgram) -> Result<KernelMachine, Error> {
         let (programs, maps, ring) = load_program(plan, program, None, &|| false)?;
-        Ok(KernelMachine { maps, programs, ring, memory: UserMemory::default(), placed: None })
+        let written = ebpf::writes_process(plan);
+        Ok(KernelMachine { maps, programs, ring, memory: UserMemory::default(), written, placed: None })
     }
 
     fn verifier_log(
@@ -247,7 +252,8 @@ impl Machine for KernelMachine {
             Error::new(format!("made-up memory cannot be placed in this process: {e}"))
                 .help("engine bpf can only make up user memory, at addresses that are free")
         })?;
-        self.placed = Some(memory.clone());
+        // What is written is of one event: the next one finds its own memory.
+        self.placed = (!self.written).then(|| memory.clone());
         Ok(())
     }
 

@@ -122,15 +122,15 @@ funcs! {
     /// A pseudo-random pattern of 32 bits.
     Rand = "rand", INT, &[], 0, Free, Kernel::No, false;
     /// A new, zeroed block of scratch memory.
-    Alloca = "alloca", POINTER, &[SIZE], 1, Free, Kernel::No, true;
+    Alloca = "alloca", POINTER, &[SIZE], 1, Free, Kernel::Writing(Some(0)), true;
     /// Copies bytes to scratch memory. The lowering makes it [`Func::Block`] and [`Func::Fill`].
     Bcopy = "bcopy", VOID, &[POINTER, POINTER, SIZE], 3, Free, Kernel::No, true;
     /// Copies bytes of the current process's memory to scratch memory; expanded like [`Func::Bcopy`].
     Copyinto = "copyinto", VOID, &[UADDR, SIZE, POINTER], 3, Free, Kernel::No, true;
     /// Writes a block to the current process's memory.
-    Copyout = "copyout", VOID, &[Bytes("void *", 0), UADDR, SIZE], 3, Pinned, Kernel::No, true;
+    Copyout = "copyout", VOID, &[Bytes("void *", 0), UADDR, SIZE], 3, Pinned, Kernel::Writing(Some(2)), true;
     /// Writes a string with its NUL to the current process's memory, at most so many bytes.
-    Copyoutstr = "copyoutstr", VOID, &[CHARS, UADDR, SIZE], 3, Pinned, Kernel::No, true;
+    Copyoutstr = "copyoutstr", VOID, &[CHARS, UADDR, SIZE], 3, Pinned, Kernel::Writing(None), true;
     /// An IPv4 address in network order as text.
     InetNtoa = "inet_ntoa", Str, &[Bytes("unsigned int *", 4)], 1, Free, Kernel::No, false;
     /// An IPv6 address as text; IPv4 within IPv6 keeps its prefix if the second argument is not 0.
@@ -179,12 +179,12 @@ funcs! {
     /// Internal: of the bytes of a block from one on so many, at most 79, with blanks for NULs and none at the end.
     Words = "<words>", Str, &[CHARS, C("int64_t"), C("int64_t")], 3, Free, Kernel::No, false;
     /// Internal: so many bytes of scratch memory at an address, else `BADADDR` with it.
-    Scratch = "<scratch>", Str, &[UADDR, SIZE], 2, Free, Kernel::No, true;
+    Scratch = "<scratch>", Str, &[UADDR, SIZE], 2, Free, Kernel::Writing(Some(1)), true;
     /// Internal: a size of scratch memory; above `scratchsize` it raises `BADSIZE`.
     Size = "<size>", SIZE, &[SIZE], 1, Free, Kernel::Yes, true;
     /// Internal: the bytes of a block or string, zeros after its end, to so many bytes of scratch memory; outside of what
     /// is allocated: `BADADDR` with the address.
-    Fill = "<fill>", INT, &[CHARS, UADDR, SIZE], 3, Free, Kernel::No, true;
+    Fill = "<fill>", INT, &[CHARS, UADDR, SIZE], 3, Free, Kernel::Writing(Some(2)), true;
     /// Internal: what stands for the bytes of an address of a kind that is not known; raises `ILLOP`.
     NoAddress = "<no-address>", Str, &[INT], 1, Free, Kernel::No, true;
     /// Internal: `s + n`, the suffix of a string from byte n, unchecked (language spec §5.4): beyond the end it is
@@ -256,6 +256,11 @@ impl Func {
     /// Whether it needs `-w`.
     pub fn destructive(self) -> bool {
         matches!(self, Func::Copyout | Func::Copyoutstr | Func::Signal)
+    }
+
+    /// Whether it writes to the process's memory.
+    pub fn writes_process(self) -> bool {
+        matches!(self, Func::Copyout | Func::Copyoutstr)
     }
 
     /// Whether it changes scratch memory: what is allocated, or its bytes.

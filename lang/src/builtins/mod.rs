@@ -48,6 +48,9 @@ pub enum Kernel {
     ConstString(u8),
     /// Only if argument `n` (from 0) is an integer constant of at most [`funcs::BLOCK_MOST`]: so much room is kept for it.
     ConstSize(u8),
+    /// Only where programs may write to a process, in clauses that do so, whose scratch memory is then in the kernel; and
+    /// only if argument `n`, if one is named, is such a constant.
+    Writing(Option<u8>),
 }
 
 /// The type of a parameter or a result, as prototypes in messages spell it.

@@ -22,12 +22,15 @@ pub fn kernel_arguments<'a>(
     match func.row().kernel {
         Kernel::No => false,
         Kernel::Yes => true,
-        Kernel::ConstSize(n) => {
+        Kernel::Writing(None) => true,
+        Kernel::ConstSize(n) | Kernel::Writing(Some(n)) => {
             let constant = args.get(usize::from(n)).and_then(|&reg| only(reg));
             match constant.map(|inst| &inst.op) {
                 Some(Op::Const { value, .. }) => (0..=BLOCK_MOST).contains(value),
                 // Checked to be no more than that.
-                Some(Op::Call { func: Func::Size, .. }) => {
+                Some(Op::Call { func: Func::Size, .. })
+                    if matches!(func.row().kernel, Kernel::ConstSize(_)) =>
+                {
                     i64::from(program.limits.scratchsize) <= BLOCK_MOST
                 }
                 _ => false,

@@ -3,7 +3,7 @@
 
 use super::Side;
 use super::flow::{At, Flow};
-use crate::builtins::{Action, Class, Func};
+use crate::builtins::{Action, Class, Func, Kernel};
 use crate::ir::facts::{is_pinned, kernel_arguments, touches_scratch};
 use crate::ir::structure::Within;
 use crate::ir::{BlockId, ClauseId, Inst, Op, Program, Reg, RegKind, Scope, VarId};
@@ -19,6 +19,8 @@ pub(super) struct Decisions {
     pub scratch: Vec<Side>,
     /// Some `exit` is decided in U: then no `exit` is decided in K (rule 8).
     pub exit_in_user: bool,
+    /// K may write to a process.
+    pub writes_user: bool,
     /// Only what is needed to carry out pinned ops is in K (`placement=user`).
     pub pinned_only: bool,
 }
@@ -180,7 +182,9 @@ pub(super) fn kernel_knows(program: &Program, flow: &Flow<'_>, decisions: &Decis
         | Op::SetElem { var, .. } => home(*var),
         Op::Aggregate { site, .. } => decisions.agg_sites[site.index()] == Side::Kernel,
         Op::Call { func, args, .. } => {
-            matches!(func.row().class, Class::Pinned | Class::Free)
+            let row = func.row();
+            matches!(row.class, Class::Pinned | Class::Free)
+                && (!matches!(row.kernel, Kernel::Writing(_)) || decisions.writes_user && flow.writes_process)
                 && kernel_arguments(program, *func, args, |reg| {
                     flow.only_definition(reg).map(|(_, inst)| inst)
                 })

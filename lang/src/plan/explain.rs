@@ -209,6 +209,7 @@ impl Explainer<'_> {
                     }
                     Op::Control { status: Some(_) } => say("shuts the gate (exit)".to_owned()),
                     Op::Control { status: None } => say("cuts".to_owned()),
+                    Op::Call { func, .. } if func.writes_process() => say("writes to the process".to_owned()),
                     _ => {}
                 }
             }

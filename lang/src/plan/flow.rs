@@ -2,7 +2,7 @@
 //! a [`Flow`] out.
 
 use crate::ir::structure::{Arm, Structure, Within, structure};
-use crate::ir::{BlockId, Clause, Inst, Reg, Terminator};
+use crate::ir::{BlockId, Clause, Inst, Op, Reg, Terminator};
 
 /// A place in a clause. The index of a terminator is the number of instructions before it. Ordered as the text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -32,6 +32,8 @@ pub(super) struct Flow<'a> {
     dominators: Vec<BlockId>,
     /// Branches with an arm that returns.
     pub returning: Vec<Returning>,
+    /// Whether the clause writes to the process's memory.
+    pub writes_process: bool,
 }
 
 /// A branch with an arm that returns: what follows it depends on it.
@@ -73,7 +75,10 @@ impl<'a> Flow<'a> {
         let steps = steps(clause, &structure, BlockId(0), None);
         let dominators = dominators(clause, &structure);
         let returning = returning(clause, &structure);
-        Ok(Flow { clause, structure, steps, definitions, dominators, returning })
+        let insts = clause.blocks.iter().flat_map(|block| &block.insts);
+        let writes = |inst: &Inst| matches!(inst.op, Op::Call { func, .. } if func.writes_process());
+        let writes_process = insts.into_iter().any(writes);
+        Ok(Flow { clause, structure, steps, definitions, dominators, returning, writes_process })
     }
 
     /// Every instruction that a path leads to, in the order of the text.

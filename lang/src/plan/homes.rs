@@ -85,8 +85,9 @@ impl<'a> State<'a> {
         let decisions = Decisions {
             vars: vec![Side::Kernel; program.vars.len()],
             agg_sites: vec![Side::Kernel; program.agg_sites.len()],
-            scratch: cx.flows.iter().map(|flow| scratch_at_first(flow.as_ref(), options)).collect(),
+            scratch: cx.flows.iter().map(|flow| scratch_at_first(flow.as_ref(), caps, options)).collect(),
             exit_in_user: false,
+            writes_user: caps.writes_user == Some(true),
             pinned_only: options.placement == Placement::User || options.overflow.is_some(),
         };
         let mut mentions: Vec<Vec<ClauseId>> = vec![Vec::new(); program.vars.len()];
@@ -363,9 +364,11 @@ impl<'a> State<'a> {
 }
 
 /// Where the scratch memory of a clause is before anything is known.
-fn scratch_at_first(flow: Option<&Flow<'_>>, options: &PlanOptions) -> Side {
+fn scratch_at_first(flow: Option<&Flow<'_>>, caps: Capabilities, options: &PlanOptions) -> Side {
+    let at_event =
+        |flow: &Flow<'_>| fills_at_event(flow) || caps.writes_user == Some(true) && flow.writes_process;
     match flow {
-        Some(flow) if options.placement == Placement::User && !fills_at_event(flow) => Side::User,
+        Some(flow) if options.placement == Placement::User && !at_event(flow) => Side::User,
         _ => Side::Kernel,
     }
 }

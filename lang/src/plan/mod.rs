@@ -32,6 +32,7 @@
 //! 11. A pinned op whose operand is not K-computable is an error that prints the chain of dependence; so is a signal that
 //!     K would send although U decides whether the clause comes to it.
 //! 12. The scratch memory of a clause is on one side: K, unless an op on it cannot be there or U decides whether it runs.
+//!     `alloca` and its kin can be there only in a clause that writes to the process, which K must do.
 //! 13. Where the code for a plan turns out to be more than the kernel takes ([`Overflow`]), the program is planned again
 //!     with all effects in U, as if by `placement=user`; only `placement=kernel` makes it an error.
 //!
@@ -204,8 +205,8 @@ pub struct Capabilities {
     /// Most associative arrays, aggregations with keys and shapes of `lquantize` that K keeps: the kernel lets a program
     /// use 64 maps, and some are taken.
     pub max_tables: u32,
-    /// Whether the kernel offers programs to write to a process (`bpf_probe_write_user`); `None` if it was not asked,
-    /// which is only worth while for a message: no plan uses it.
+    /// Whether the kernel offers programs to write to a process (`bpf_probe_write_user`), on which `copyout` depends;
+    /// `None` if it was not asked.
     pub writes_user: Option<bool>,
 }
 

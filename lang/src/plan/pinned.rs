@@ -5,7 +5,6 @@ use super::classify::Blocker;
 use super::homes::{Analysed, Settled};
 use super::why::{Known, var_name};
 use super::{Capabilities, PlanError, Side, Subject, refusal};
-use crate::builtins::Func;
 use crate::diag::Diagnostic;
 use crate::ir::facts::{acts, is_pinned, touches_scratch};
 use crate::ir::{Inst, Op, print};
@@ -61,13 +60,16 @@ fn dependence(
     caps: Capabilities,
     inst: &Inst,
 ) -> Diagnostic {
-    if let Op::Call { func: func @ (Func::Copyout | Func::Copyoutstr), .. } = inst.op {
+    if let Op::Call { func, .. } = inst.op
+        && func.writes_process()
+        && caps.writes_user != Some(true)
+    {
         let text = format!("`{}` cannot be carried out by eBPF", func.row().name);
         let why = match caps.writes_user {
-            Some(false) => {
+            Some(_) => {
                 "the running kernel does not offer bpf_probe_write_user, with which a program writes to a process"
             }
-            _ => "programs in the kernel do not write to processes (bpf_probe_write_user) yet",
+            None => "this process may not ask the kernel whether it offers bpf_probe_write_user",
         };
         return refusal(Some(inst.span), text)
             .label(inst.span, why.to_owned())

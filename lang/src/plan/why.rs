@@ -148,6 +148,13 @@ impl Known<'_> {
                             "the kernel reads memory only in pieces of a constant size, of at most {BLOCK_MOST} bytes"
                         )
                     }
+                    (_, Kernel::Writing(Some(_)))
+                        if self.decisions.writes_user && self.flow.writes_process =>
+                    {
+                        format!(
+                            "{name} runs in the kernel only if its size is a constant of at most {BLOCK_MOST}"
+                        )
+                    }
                     _ => format!("{name} runs in user space only"),
                 }
             }

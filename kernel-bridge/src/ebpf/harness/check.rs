@@ -123,6 +123,7 @@ fn arguments(id: i32) -> u32 {
         | helper::RINGBUF_QUERY => 2,
         helper::MAP_UPDATE_ELEM | helper::RINGBUF_OUTPUT | helper::TASK_STORAGE_GET => 4,
         helper::PROBE_READ_USER
+        | helper::PROBE_WRITE_USER
         | helper::PROBE_READ_KERNEL
         | helper::PROBE_READ_USER_STR
         | helper::PROBE_READ_KERNEL_STR => 3,

@@ -26,6 +26,11 @@ pub trait SyntheticMemory: std::fmt::Debug + Send {
     /// Fills `buf` from an address on, of the traced process (`user`) or of the kernel, as far as memory is readable;
     /// gives how many bytes were.
     fn read(&mut self, user: bool, addr: u64, buf: &mut [u8]) -> usize;
+
+    /// Writes to the traced process; `false` if it has no such memory.
+    fn write(&mut self, _addr: u64, _bytes: &[u8]) -> bool {
+        false
+    }
 }
 
 /// No memory at all.

@@ -261,6 +261,14 @@ impl World {
         if whole { 0 } else { errno::FAULT }
     }
 
+    fn probe_write(&mut self, dst: u64, src: u64, len: u64) -> i64 {
+        let mut bytes = vec![0; len.min(1 << 20) as usize];
+        if !self.read(src, &mut bytes) {
+            return self.refuse("what is written is outside of what a program may read".to_owned());
+        }
+        if self.memory.write(dst, &bytes) { 0 } else { errno::FAULT }
+    }
+
     fn probe_read_str(&mut self, user: bool, dst: u64, len: u64, src: u64) -> i64 {
         let Some(mut buf) = self.destination(dst, len) else { return errno::FAULT };
         let Some(last) = buf.len().checked_sub(1) else { return 0 };
@@ -346,6 +354,7 @@ pub(super) const HELPERS: &[(i32, Helper)] = &[
     (helper::PROBE_READ_KERNEL, |dst, len, src, _, _| helped(|w| w.probe_read(false, dst, len, src))),
     (helper::PROBE_READ_USER_STR, |dst, len, src, _, _| helped(|w| w.probe_read_str(true, dst, len, src))),
     (helper::PROBE_READ_KERNEL_STR, |dst, len, src, _, _| helped(|w| w.probe_read_str(false, dst, len, src))),
+    (helper::PROBE_WRITE_USER, |dst, src, len, _, _| helped(|w| w.probe_write(dst, src, len))),
     (helper::RINGBUF_OUTPUT, |ring, data, len, _, _| helped(|w| w.output(ring, data, len))),
     (helper::RINGBUF_QUERY, |_, _, _, _, _| helped(|w| w.ring_used as i64)),
     (helper::GET_STACK, |_, _, _, _, _| live("bpf_get_stack")),

@@ -10,7 +10,7 @@ use dtrail_vm::event::Error;
 use super::Machine;
 use crate::ebpf::EbpfProgram;
 use crate::ebpf::harness::{Harness, HarnessError, NoMemory, SyntheticMemory, TOO_LONG};
-use crate::source::event_memory::readable;
+use crate::source::event_memory::{read, readable};
 use crate::source::synthetic_event::MemoryRegion;
 use crate::sys::cpus;
 
@@ -33,6 +33,27 @@ impl SyntheticMemory for EventRegions {
         }
         count
     }
+
+    /// Of this event: the next one has its own memory again.
+    fn write(&mut self, addr: u64, bytes: &[u8]) -> bool {
+        if read(&self.0, AddrSpace::User, addr, &mut vec![0; bytes.len()]).is_err() {
+            return false;
+        }
+        let written = |region: &MemoryRegion| {
+            let mut region = region.clone();
+            let at = addr.checked_sub(region.addr).and_then(|at| usize::try_from(at).ok());
+            if let Some(at) =
+                at.filter(|at| at.checked_add(bytes.len()).is_some_and(|end| end <= region.bytes.len()))
+            {
+                let mut all = region.bytes.to_vec();
+                all[at..at + bytes.len()].copy_from_slice(bytes);
+                region.bytes = all.into();
+            }
+            region
+        };
+        self.0 = self.0.iter().map(written).collect();
+        true
+    }
 }
 
 /// What the harness objects to is a defect of the emitter, unless rbpf takes no code of that length.
@@ -47,6 +68,8 @@ fn defect(error: &HarnessError) -> Error {
 }
 
 impl Machine for Harness {
+    const WRITES_USER: Option<bool> = Some(true);
+
     fn load(_plan: &Plan, program: &EbpfProgram) -> Result<Harness, Error> {
         // Made-up events may name a few more CPUs than a small machine has.
         let cpus = cpus::possible().unwrap_or(1).max(4);
