@@ -116,10 +116,10 @@ impl Body<'_, '_> {
     fn recorded_whole(&self, info: ExprInfo, span: Span) -> Result<ValueType, Diagnostic> {
         let types = &self.session.types;
         let whole = types.is_record(info.ty) || matches!(types.resolve(info.ty), Type::Array(..));
+        let copied = matches!(info.meaning, Meaning::Formula(_) | Meaning::Param(_))
+            && self.session.value_type(info.ty).is_some();
         match types.size(info.ty, self.session.limits.strsize) {
-            Some(size) if whole && !matches!(info.meaning, Meaning::Formula(_) | Meaning::Param(_)) => {
-                Ok(ValueType::Bytes(u32::try_from(size).unwrap_or(u32::MAX)))
-            }
+            Some(size) if whole && !copied => Ok(ValueType::Bytes(u32::try_from(size).unwrap_or(u32::MAX))),
             _ => self.recorded(info, span),
         }
     }

@@ -101,12 +101,8 @@ impl Session<'_> {
         if self.included || self.c_typedefs.contains(&name.name) {
             return self.define_c_typedef(ty, name);
         }
-        let taken = self.names.var(Scope::Global, &name.name).is_some() || is_built_in(&name.name);
-        if taken || self.enumerators.contains_key(&name.name) || !self.typedefs.insert(name.name.clone()) {
-            let current = format!("typedef {}", self.types.show(ty));
-            let previous = if taken { "scalar" } else { "typedef" };
-            return Err(errors::redeclared(name.span, &name.name, &current, previous));
-        }
+        self.name_is_free(name, &format!("typedef {}", self.types.show(ty)))?;
+        self.typedefs.insert(name.name.clone());
         let ty = self.types.define_name(&name.name, ty);
         self.declared_types.push((self.included, ty));
         match self.types.depth(ty) > MAX_DEPTH {
@@ -247,9 +243,6 @@ impl Session<'_> {
 
     fn declare_variable(&mut self, info: VarInfo) -> Result<(), Diagnostic> {
         let (span, name) = (info.span, info.name.clone());
-        if info.scope == Scope::Global && is_built_in(&name) {
-            return Err(errors::built_in_redeclared(span, &name));
-        }
         if info.scope == Scope::Global
             && let Some(inline) = self.inline(&name)
         {
@@ -264,15 +257,6 @@ impl Session<'_> {
             if same && info.ty.is_some_and(|ty| self.types.same(ty.ty, inline.ty.ty)) {
                 return Ok(());
             }
-            let before = format!("inline {}", inline.ty.show(&self.types));
-            return Err(errors::redeclared(span, &name, &self.describe(&info), &before)
-                .label(inline.span, "defined here"));
-        }
-        if info.scope == Scope::Global
-            && (self.enumerators.contains_key(&name) || self.typedefs.contains(&name))
-        {
-            let previous = if self.typedefs.contains(&name) { "typedef" } else { "enumerator" };
-            return Err(errors::redeclared(span, &name, &self.describe(&info), previous));
         }
         if let Some(id) = self.names.var(info.scope, &name) {
             let previous = &self.names.vars[id.index()];
@@ -281,12 +265,43 @@ impl Session<'_> {
             if same {
                 return Ok(());
             }
-            let (current, before) = (self.describe(&info), self.describe(previous));
-            return Err(errors::redeclared(span, &name, &current, &before)
-                .label(previous.span, "first declared or assigned here"));
+            if info.scope != Scope::Global {
+                let (current, before) = (self.describe(&info), self.describe(previous));
+                let error = errors::redeclared(span, &name, &current, &before);
+                return Err(error.label(previous.span, "first declared or assigned here"));
+            }
+        }
+        if info.scope == Scope::Global {
+            self.name_is_free(&Ident { name, span }, &self.describe(&info))?;
         }
         let shown = info.shown();
         self.names.add_var(info).map(|_| ()).ok_or_else(|| errors::too_many_variables(span, &shown))
+    }
+
+    /// A new name of the global space, which variables, inlines, enumerators, typedefs and what the language has share, is
+    /// that of nothing else. `new` says what it is to be.
+    pub(super) fn name_is_free(&self, name: &Ident, new: &str) -> Result<(), Diagnostic> {
+        let Ident { name, span } = name;
+        if is_built_in(name) {
+            return Err(errors::built_in_redeclared(*span, name));
+        }
+        let redeclared = |previous: &str| errors::redeclared(*span, name, new, previous);
+        if let Some(id) = self.names.var(Scope::Global, name) {
+            let previous = &self.names.vars[id.index()];
+            let error = redeclared(&self.describe(previous));
+            return Err(error.label(previous.span, "first declared or assigned here"));
+        }
+        if let Some(inline) = self.inline(name) {
+            let before = format!("inline {}", inline.ty.show(&self.types));
+            return Err(redeclared(&before).label(inline.span, "defined here"));
+        }
+        if self.enumerators.contains_key(name) {
+            return Err(redeclared("enumerator"));
+        }
+        match self.typedefs.contains(name) {
+            true => Err(redeclared("typedef")),
+            false => Ok(()),
+        }
     }
 
     fn same_shape(&self, a: &VarShape, b: &VarShape) -> bool {

@@ -847,6 +847,11 @@ pub(crate) fn unknown_type(span: Span, name: &str) -> Diagnostic {
     error(Tag::Unknown, span, format!("failed to resolve type {name}: Unknown type name"))
 }
 
+/// Qualifiers where a type is due.
+pub(crate) fn qualifiers_alone(span: Span, words: &str) -> Diagnostic {
+    unknown_type(span, words).help("write a type beside it, such as `int`")
+}
+
 pub(crate) fn char_attribute(span: Span) -> Diagnostic {
     error(Tag::DeclCharattr, span, "invalid type declaration: short and long may not be used with char type")
 }
@@ -973,10 +978,6 @@ pub(crate) fn inline_array(span: Span, name: &str) -> Diagnostic {
     let message = format!("inline declaration cannot be of scalar array type: {name}");
     error(Tag::DeclArrnull, span, message)
         .help("parameters have a type and a name: `inline int f[int n] = …;`")
-}
-
-pub(crate) fn inline_redefined(span: Span, name: &str) -> Diagnostic {
-    error(Tag::DeclIdred, span, format!("identifier redefined: {name}"))
 }
 
 pub(crate) fn inline_type(span: Span, name: &str, left: &str, right: &str) -> Diagnostic {

@@ -17,7 +17,7 @@ use crate::ast::{BinaryOp, Expr, ExprId, ExprKind, Ident, UnaryOp};
 use crate::builtins::{BuiltinVar, elsewhere};
 use crate::diag::Diagnostic;
 use crate::env::Stability;
-use crate::ir::{Scope, VarId};
+use crate::ir::{Scope, ValueType, VarId};
 use crate::source::Span;
 use crate::stability;
 use crate::types::classes::Operand;
@@ -357,6 +357,13 @@ impl Body<'_, '_> {
             _ => {}
         }
         self.session.complete(target);
+        if matches!(self.session.types.resolve(pointer.ty), Type::Array(..)) && is_value(pointer) {
+            let defined = matches!(pointer.meaning, Meaning::Formula(_) | Meaning::Param(_));
+            let info = self.part_of_value(pointer, target);
+            // Of an array of characters a definition gives the copy.
+            let copied = defined && self.session.value_type(pointer.ty) == Some(ValueType::Str);
+            return Ok(if copied { info.meaning(Meaning::StringByte) } else { info });
+        }
         let info = ExprInfo { userland: pointer.userland, lvalue: true, ..ExprInfo::value(target) };
         if let Meaning::Variable(id) | Meaning::Element(id) | Meaning::Part(id) | Meaning::PartAddress(id) =
             pointer.meaning
@@ -377,6 +384,20 @@ impl Body<'_, '_> {
             _ => Provenance::Other,
         };
         Ok(ExprInfo { writable, provenance, ..info }.meaning(Meaning::Memory))
+    }
+
+    /// A member or element of a struct or array that is a value. What is in it is storage only of a parameter and of an arm
+    /// that is known beforehand.
+    fn part_of_value(&self, whole: ExprInfo, ty: TypeId) -> ExprInfo {
+        let storage = whole.lvalue && !matches!(whole.meaning, Meaning::Formula(_));
+        ExprInfo {
+            userland: whole.userland,
+            lvalue: storage,
+            writable: storage && whole.writable,
+            provenance: whole.provenance,
+            ..ExprInfo::value(ty)
+        }
+        .meaning(Meaning::PartOfValue)
     }
 
     fn address_of(&mut self, operand: &Expr, span: Span) -> Checked {
@@ -403,6 +424,7 @@ impl Body<'_, '_> {
             | Meaning::Aggregation(_) => return Err(errors::address_of_variable(span)),
             Meaning::Part(id) => Meaning::PartAddress(id),
             Meaning::Memory | Meaning::Symbol(..) => Meaning::Operator,
+            Meaning::PartOfValue if info.lvalue => Meaning::Operator,
             Meaning::StringByte => {
                 return Err(errors::are_not_supported_yet(span, "addresses of string bytes"));
             }
@@ -692,6 +714,10 @@ impl Body<'_, '_> {
             let provenance = self.session.names.vars[id.index()].provenance;
             return Ok(ExprInfo { writable: true, provenance, ..value }.meaning(Meaning::Part(id)));
         }
+        if !arrow && is_value(info) {
+            let part = ExprInfo { userland, bit_field, ..self.part_of_value(info, ty) };
+            return Ok(part);
+        }
         // What lies in the struct lies where the struct does; what a pointer in it points to is unknown.
         let provenance = if by_value { info.provenance } else { Provenance::Other };
         let writable = match arrow {
@@ -709,6 +735,14 @@ pub(super) fn is_aggregation(expr: &Expr) -> bool {
         ExprKind::Index { base, .. } => is_aggregation(base),
         _ => false,
     }
+}
+
+/// Whether a struct or array is neither a variable nor in memory as far as its expression tells.
+fn is_value(info: ExprInfo) -> bool {
+    matches!(
+        info.meaning,
+        Meaning::Operator | Meaning::Arm(_) | Meaning::Param(_) | Meaning::Formula(_) | Meaning::PartOfValue
+    )
 }
 
 fn is_action(info: ExprInfo) -> bool {

@@ -212,6 +212,9 @@ impl Session<'_> {
 
     /// A constant as a cast leaves it.
     fn cut(&self, c: Folded, to: TypeId) -> i64 {
+        if self.types.is_bool(to) {
+            return i64::from(c.value != 0);
+        }
         match self.types.cast_cut(to, c.ty) {
             Some((bits, signed)) => truncate(c.value, bits, signed),
             None => c.value,

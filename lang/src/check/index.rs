@@ -190,12 +190,7 @@ impl Body<'_, '_> {
             if types.is_void(info.ty) || types.is_dynamic(info.ty) {
                 return Err(errors::bad_key(key.span, &types.show(info.ty), index_of, i + 1));
             }
-            let by_value = !matches!(info.meaning, Meaning::Formula(_) | Meaning::Param(_));
-            let kept = match by_value {
-                true => self.session.key_type(info.ty),
-                false => self.session.value_type(info.ty),
-            };
-            if kept.is_none() {
+            if self.session.key_type(info.ty).is_none() {
                 let what = format!("keys of type {}", self.session.types.show(info.ty));
                 return Err(errors::are_not_supported_yet(key.span, &what));
             }

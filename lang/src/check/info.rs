@@ -37,6 +37,9 @@ pub enum Meaning {
     Part(VarId),
     /// The address of a part: a sum of an array variable and an integer, `&` of a part.
     PartAddress(VarId),
+    /// A member or element of a struct, union or array that is no storage: what an operator, a definition or a parameter
+    /// gives.
+    PartOfValue,
     /// A built-in variable and the index of `argN`.
     Builtin(BuiltinVar, u32),
     /// `args[n]`

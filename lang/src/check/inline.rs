@@ -15,7 +15,7 @@ use super::names::Marked;
 use super::session::Session;
 use crate::ast::{Derived, Ident, Inline, TypeName};
 use crate::diag::Diagnostic;
-use crate::ir::{Scope, VarId};
+use crate::ir::VarId;
 use crate::source::Span;
 use crate::types::Type;
 use crate::types::classes::Operand;
@@ -80,7 +80,7 @@ impl Session<'_> {
         if self.types.is_void(ty.ty) {
             return Err(errors::void_object(name.span, &name.name));
         }
-        self.inline_name_is_free(name)?;
+        self.name_is_free(name, &format!("inline {}", ty.show(&self.types)))?;
         let given = params.clone().unwrap_or_else(|| Arc::from([]));
         let defined = self.define(early, origin, ty, given, &inline.value)?;
         let value = defined.value;
@@ -143,21 +143,5 @@ impl Session<'_> {
             params.push(Param { name: name.name.clone(), ty });
         }
         Ok(params.into())
-    }
-
-    /// No inline has the name of anything else in the global space.
-    fn inline_name_is_free(&self, name: &Ident) -> Result<(), Diagnostic> {
-        let previous = match self.names.var(Scope::Global, &name.name) {
-            Some(id) => Some(self.names.vars[id.index()].span),
-            None => self.inlines.get(&name.name).map(|inline| inline.span),
-        };
-        if previous.is_none() && !super::decl::is_built_in(&name.name) {
-            return Ok(());
-        }
-        let error = errors::inline_redefined(name.span, &name.name);
-        Err(match previous {
-            Some(span) => error.label(span, "first defined here"),
-            None => error,
-        })
     }
 }

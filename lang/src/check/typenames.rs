@@ -15,10 +15,9 @@ use crate::ast::{
     TagKind, TypeName, TypeSpecs,
 };
 use crate::diag::Diagnostic;
-use crate::ir::Scope;
 use crate::source::Span;
 use crate::types::records::{BadRecord, Enumeration, MAX_SIZE, NewMember, Record};
-use crate::types::{INT, MAX_DEPTH, Type, TypeId, bare_tag, combine};
+use crate::types::{INT, LONG, MAX_DEPTH, Type, TypeId, UNSIGNED, bare_tag, combine};
 
 impl Session<'_> {
     /// The type of a type name.
@@ -148,7 +147,10 @@ impl Session<'_> {
             // A storage class alone means `int`; a qualifier alone names no type.
             return match stored {
                 true => Ok(self.types.common().int),
-                false => Err(errors::unknown_type(specs.span, "")),
+                false => {
+                    let qualifiers: Vec<&str> = specs.qualifiers.iter().map(|q| q.name.as_str()).collect();
+                    Err(errors::qualifiers_alone(specs.span, &qualifiers.join(" ")))
+                }
             };
         }
         let is_attribute = |w: &&&str| matches!(**w, "signed" | "unsigned" | "short" | "long");
@@ -314,7 +316,17 @@ impl Session<'_> {
             }
             DefinitionBody::Enumerators(enumerators) => {
                 let values = self.enumerators(early, enumerators)?;
-                let enumeration = Enumeration { int: INT, values: Some(values.into()), by_program: true };
+                let wide = |least: i64| values.iter().any(|&(_, value)| value > least);
+                let int = match () {
+                    () if wide(i64::from(u32::MAX))
+                        || values.iter().any(|&(_, value)| value < i64::from(i32::MIN)) =>
+                    {
+                        LONG
+                    }
+                    () if wide(i64::from(i32::MAX)) => UNSIGNED,
+                    () => INT,
+                };
+                let enumeration = Enumeration { int, values: Some(values.into()), by_program: true };
                 self.types.set_enumeration(ty, enumeration);
             }
         }
@@ -470,13 +482,13 @@ impl Session<'_> {
                 next += 1;
                 continue;
             }
-            if super::decl::is_built_in(name) {
-                return Err(errors::built_in_redeclared(*span, name));
-            }
-            if self.enumerators.contains_key(name) || self.names.var(Scope::Global, name).is_some() {
-                return Err(errors::redeclared(*span, name, "enumerator", "scalar"));
-            }
-            let ty = self.types.common().int;
+            self.name_is_free(&enumerator.name, "enumerator")?;
+            // Headers have wider ones, which C gives the first of these types that holds them.
+            let ty = match (i32::try_from(next), u32::try_from(next)) {
+                (Ok(_), _) => self.types.common().int,
+                (_, Ok(_)) => self.types.int(UNSIGNED),
+                _ => self.types.int(LONG),
+            };
             self.enumerators.insert(name.clone(), Folded { value: next, ty });
             values.push((name.as_str().into(), next));
             next += 1;

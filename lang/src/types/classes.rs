@@ -78,6 +78,11 @@ impl TypeTable {
         id == self.common().unknown
     }
 
+    /// `_Bool`, which holds whether what is assigned to it is not 0.
+    pub fn is_bool(&self, id: TypeId) -> bool {
+        matches!(self.resolve(id), Type::Int(int) if *int == super::BOOL)
+    }
+
     /// Any integer of 8 bits.
     pub fn is_character(&self, id: TypeId) -> bool {
         matches!(self.resolve(id), Type::Int(int) if int.bits == 8 && *int != super::BOOL)

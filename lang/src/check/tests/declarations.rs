@@ -1,6 +1,6 @@
 //! Declarations (language spec §7.1).
 
-use super::{check, outcome};
+use super::{check, message, outcome};
 use crate::options::Options;
 
 #[test]
@@ -270,5 +270,75 @@ fn hostile_declarations() {
     ] {
         let found = outcome(&[&source], &mut Options::default());
         assert_eq!(found.split(' ').next(), Some(expect), "{}: {found}", &source[..source.len().min(100)]);
+    }
+}
+
+/// Variables, inlines, enumerators, typedefs and what the language has share one space of names (language spec §7.1, §7.3).
+#[test]
+fn a_name_is_one_thing() {
+    let kinds = [
+        ("variable", "int y;"),
+        ("array", "int y[int];"),
+        ("typedef", "typedef int y;"),
+        ("enumerator", "enum { y };"),
+        ("inline", "inline int y = 3;"),
+        ("array inline", "inline int y[int a] = a;"),
+    ];
+    let fine =
+        [("variable", "variable"), ("array", "array"), ("inline", "variable"), ("array inline", "array")];
+    for (first, one) in kinds {
+        for (second, other) in kinds {
+            let at = one.len() + 1 + other.find(" y").map_or(0, |at| at + 2);
+            let expect = match fine.contains(&(first, second)) {
+                true => "ok".to_owned(),
+                false => format!("D_DECL_IDRED 1:{at}"),
+            };
+            check(&format!("{one} {other} BEGIN {{ }}"), &expect);
+        }
+    }
+    // Symbols, tags, members and the variables of threads and clauses have spaces of their own.
+    for (_, one) in kinds {
+        for other in ["extern int y;", "int y(int);", "struct y { int y; };", "self int y; this char y;"] {
+            check(&format!("{one} {other} BEGIN {{ }}"), "ok");
+            check(&format!("{other} {one} BEGIN {{ }}"), "ok");
+        }
+        check(&format!("{one} BEGIN {{ @y = count(); self->y = 1; this->y = 2; }}"), "ok");
+    }
+    // What the language has is nothing else, except the name of a symbol.
+    for name in ["pid", "args", "fds2x", "strlen", "trace", "count", "NULL", "EINVAL", "curpsinfo"] {
+        let expect = |at: usize| match name {
+            // The library is not loaded here.
+            "fds2x" | "curpsinfo" => "ok".to_owned(),
+            _ => format!("D_DECL_IDRED 1:{at}"),
+        };
+        check(&format!("typedef int {name}; BEGIN {{ }}"), &expect(13));
+        check(&format!("enum {{ {name} }}; BEGIN {{ }}"), &expect(8));
+        check(&format!("inline int {name} = 1; BEGIN {{ }}"), &expect(12));
+        check(&format!("int {name}; BEGIN {{ }}"), &expect(5));
+        check(&format!("extern int {name}; BEGIN {{ }}"), "ok");
+    }
+    for (source, expect) in [
+        ("extern int y; extern int y; BEGIN { }", "ok"),
+        ("extern int y; extern long y; BEGIN { }", "D_DECL_IDRED 1:27"),
+        ("extern int y; int y(int); BEGIN { }", "D_DECL_IDRED 1:19"),
+        ("enum e { y }; enum f { y }; BEGIN { }", "D_DECL_IDRED 1:24"),
+        ("enum e { y, y }; BEGIN { }", "D_UNKNOWN 1:13"),
+        ("typedef int y; typedef int y; BEGIN { }", "D_DECL_IDRED 1:28"),
+    ] {
+        check(source, expect);
+    }
+}
+
+/// The messages say what the name was and what it was to be.
+#[test]
+fn what_a_redeclaration_says() {
+    for (source, message_of) in [
+        ("enum e { y }; enum f { y };", "y\n\t current: enumerator\n\tprevious: enumerator"),
+        ("enum e { y }; typedef int y;", "y\n\t current: typedef int\n\tprevious: enumerator"),
+        ("typedef int y; inline long y = 1;", "y\n\t current: inline long\n\tprevious: typedef"),
+        ("inline long y = 1; enum { y };", "y\n\t current: enumerator\n\tprevious: inline long"),
+        ("char *y; enum { y };", "y\n\t current: enumerator\n\tprevious: scalar char *"),
+    ] {
+        message(source, &format!("identifier redeclared: {message_of}"));
     }
 }

@@ -281,3 +281,36 @@ fn arguments_of_probes() {
         check(source, expect);
     }
 }
+
+/// A struct that an operator or a definition gives can be read, not written (language spec §6.3, §6.6).
+#[test]
+fn structs_as_values() {
+    const HEAD: &str = "struct s { int a; int f : 2; int l[3]; char n[4]; }; struct s v, w; \
+                        inline struct s same[struct s x] = x;\n";
+    for (body, expect) in [
+        ("trace((w = v).a);", "ok"),
+        ("i = 1; trace((i ? v : w).a);", "ok"),
+        ("trace((1 ? v : w).l[2]);", "ok"),
+        ("trace((v, w).f);", "ok"),
+        ("trace(same[v].n);", "ok"),
+        ("trace((i = 1, same[i ? v : w]).l[1]);", "ok"),
+        ("q[same[v]] = 1; @[(w = v)] = count();", "ok"),
+        ("trace((w = v).b);", "D_TYPE_MEMBER 2:23"),
+        ("trace((w = v)->a);", "D_OP_PTR 2:15"),
+        ("trace(same[v].l[3]);", "D_ARR_BOUNDS 2:15"),
+        ("trace(same[v].l[0, 1]);", "D_ARR_BADREF 2:15"),
+        ("(w = v).a = 1;", "D_OP_LVAL 2:9"),
+        ("i = 1; (i ? v : w).a++;", "D_OP_LVAL 2:16"),
+        ("same[v].a = 1;", "D_OP_LVAL 2:9"),
+        ("(1 ? v : w).a = 1;", "ok"),
+        ("i = 1; (0 ? v.a : i) = 1;", "ok"),
+        ("trace(&(w = v).a);", "D_ADDROF_LVAL 2:15"),
+        ("trace(&(w = v).f);", "D_ADDROF_BITFIELD 2:15"),
+        ("trace(sizeof (same[v].f));", "D_SIZEOF_BITFIELD 2:15"),
+        ("trace(same[1].a);", "D_PROTO_ARG 2:15"),
+        ("trace(v == w);", "D_OP_INCOMPAT 2:15"),
+        ("trace((w = v) + 1);", "D_OP_INCOMPAT 2:15"),
+    ] {
+        check(&format!("{HEAD}BEGIN {{ {body} }}"), expect);
+    }
+}

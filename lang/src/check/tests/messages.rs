@@ -205,7 +205,10 @@ fn wording() {
             "identifier redeclared: x\n\t current: associative array, key #1 of type string\n\tprevious: associative array, key #1 of type int",
         ),
         ("int pid; BEGIN { }", "built-in identifier redeclared: pid"),
-        ("const x; BEGIN { }", "failed to resolve type : Unknown type name"),
+        ("const x; BEGIN { }", "failed to resolve type const: Unknown type name"),
+        ("BEGIN { trace((restrict)3); }", "failed to resolve type restrict: Unknown type name"),
+        ("int f[const]; BEGIN { }", "failed to resolve type const: Unknown type name"),
+        ("const volatile *p; BEGIN { }", "failed to resolve type const volatile: Unknown type name"),
         ("enum ghost g; BEGIN { }", "incomplete struct/union/enum enum ghost: g"),
     ] {
         message(source, expect);

@@ -93,6 +93,11 @@ impl Builder {
         Reg(self.regs.len() as u32 - 1)
     }
 
+    /// What a register holds.
+    pub(super) fn kind(&self, reg: Reg) -> RegKind {
+        self.regs.get(reg.index()).copied().unwrap_or(RegKind::Int)
+    }
+
     /// The block that instructions go to.
     pub(super) fn current(&self) -> BlockId {
         BlockId(self.blocks.len() as u32 - 1)
@@ -110,10 +115,14 @@ impl Builder {
     }
 
     pub(super) fn emit(&mut self, span: Span, op: Op) {
+        self.emit_in(self.current(), span, op);
+    }
+
+    /// Puts an instruction at the end of an earlier block.
+    pub(super) fn emit_in(&mut self, block: BlockId, span: Span, op: Op) {
         let inst = Inst { op, point: self.points, stmt: self.stmt, span };
         self.points += 1;
-        let current = self.current();
-        self.blocks[current.index()].insts.push(inst);
+        self.blocks[block.index()].insts.push(inst);
     }
 
     pub(super) fn constant(&mut self, span: Span, value: i64) -> Val {

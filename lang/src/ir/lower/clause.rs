@@ -10,12 +10,14 @@ use crate::builtins::{Action, BuiltinVar, Func};
 use crate::check::clause::{copies_out, statement};
 use crate::check::fold::Early;
 use crate::check::info::{Packet, Printed};
+use crate::check::session::value_type;
 use crate::check::{Checked, CheckedClause, ExprInfo, Meaning, Site, SiteDetail};
 use crate::diag::Diagnostic;
 use crate::ir::{
     ActionSite, BlockId, Clause, ClauseId, Detail, MemSize, Op, Reg, RegKind, Terminator, ValueType,
 };
 use crate::source::Span;
+use crate::types::TypeId;
 
 /// A clause being lowered.
 pub(super) struct Lower<'a> {
@@ -329,6 +331,15 @@ impl Lower<'_> {
     /// A value as it is stored in a variable, recorded, or used as a key.
     pub(super) fn stored_value(&mut self, expr: &Expr, ty: ValueType) -> Result<Reg, Diagnostic> {
         self.stored_val(expr, ty).map(|val| val.reg)
+    }
+
+    /// A value converted to a type as an assignment does.
+    pub(super) fn assigned_val(&mut self, expr: &Expr, ty: TypeId) -> Result<Val, Diagnostic> {
+        if self.checked.types.is_bool(ty) {
+            let val = self.value(expr)?;
+            return Ok(self.truth(val, expr.span));
+        }
+        self.stored_val(expr, value_type(&self.checked.types, ty).unwrap_or(super::INDEX))
     }
 
     pub(super) fn stored_val(&mut self, expr: &Expr, ty: ValueType) -> Result<Val, Diagnostic> {

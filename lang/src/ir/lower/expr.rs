@@ -46,7 +46,7 @@ impl Lower<'_> {
             return self.effect(operand);
         }
         if self.checked.types.is_record(self.info_of(expr).ty) {
-            return self.touch(expr);
+            return self.record_at(expr).map(|_| ());
         }
         self.value(expr).map(|_| ())
     }
@@ -70,10 +70,21 @@ impl Lower<'_> {
         }
         let info = self.info_of(expr);
         match (info.meaning, &expr.kind) {
-            (Meaning::Known(value), _) => Ok(self.build.constant(span, value)),
+            (Meaning::Operator, _) => self.operator(expr, info),
             (Meaning::Arm(taken), ExprKind::Cond { then, otherwise, .. }) => {
                 self.value(if taken { then } else { otherwise })
             }
+            (Meaning::Call(func), ExprKind::Call { args, .. }) => self.call(func, args, info, span),
+            _ => self.named(expr, info),
+        }
+    }
+
+    /// The value of what is no operator. Trees are deep: what their levels do not share is kept out of [`Lower::value`],
+    /// so that a level takes little of the stack.
+    fn named(&mut self, expr: &Expr, info: ExprInfo) -> Lowered {
+        let span = expr.span;
+        match (info.meaning, &expr.kind) {
+            (Meaning::Known(value), _) => Ok(self.build.constant(span, value)),
             (Meaning::Builtin(var, index), _) => Ok(self.builtin(var, index, info, span)),
             (Meaning::Param(index), _) => Ok(self.param(index, expr)),
             (Meaning::Formula(id), _) => self.formula(expr, id),
@@ -87,8 +98,8 @@ impl Lower<'_> {
                 | Meaning::Symbol(..),
                 _,
             ) => self.read_place(expr, info),
+            (Meaning::PartOfValue, _) => self.part_of_value(expr, info),
             (Meaning::StringByte, _) => self.string_byte(expr),
-            (Meaning::Call(func), ExprKind::Call { args, .. }) => self.call(func, args, info, span),
             (Meaning::Sample(sample), ExprKind::Call { args, .. }) => self.sample(sample, args, span),
             _ => self.operator(expr, info),
         }
@@ -232,12 +243,7 @@ impl Lower<'_> {
     fn string_of(&mut self, expr: &Expr, span: Span) -> Result<Reg, Diagnostic> {
         let info = self.info_of(expr);
         // What a definition gives for an array of characters is their copy.
-        let copied = matches!(info.meaning, Meaning::Formula(_) | Meaning::Param(_))
-            && value_type(&self.checked.types, info.ty) == Some(ValueType::Str);
-        if copied {
-            return self.value(expr).map(|val| val.reg);
-        }
-        if self.is_string(info.ty) {
+        if self.is_text(info) {
             return self.value(expr).map(|val| val.reg);
         }
         let is_array = matches!(self.checked.types.resolve(info.ty), Type::Array(..));
@@ -266,6 +272,12 @@ impl Lower<'_> {
         Ok(dst)
     }
 
+    /// Whether the value of an expression is a string: of an array of characters that a definition gives, too.
+    fn is_text(&self, info: ExprInfo) -> bool {
+        let defined = matches!(info.meaning, Meaning::Formula(_) | Meaning::Param(_));
+        self.is_string(info.ty) || defined && value_type(&self.checked.types, info.ty) == Some(ValueType::Str)
+    }
+
     /// `s[n]`, `*s` and `*(s + n)`.
     fn string_byte(&mut self, expr: &Expr) -> Lowered {
         let span = expr.span;
@@ -274,7 +286,7 @@ impl Lower<'_> {
                 let Some(key) = keys.first() else { return Ok(self.build.constant(span, 0)) };
                 let (x, y) = (self.value(base)?.reg, self.value(key)?.reg);
                 // `n[s]` is `s[n]`.
-                match self.is_string(self.info_of(base).ty) {
+                match self.is_text(self.info_of(base)) {
                     true => (x, y, self.frame.early.constant(key).is_none()),
                     false => (y, x, self.frame.early.constant(base).is_none()),
                 }
@@ -423,9 +435,12 @@ impl Lower<'_> {
     }
 
     /// 0 or 1.
-    fn truth(&mut self, val: Val, span: Span) -> Val {
+    pub(super) fn truth(&mut self, val: Val, span: Span) -> Val {
         if val.fits == Fits::TRUTH {
             return val;
+        }
+        if let Some(value) = val.constant {
+            return self.build.constant(span, i64::from(value != 0));
         }
         let zero = self.build.constant(span, 0);
         self.compare(CmpOp::Ne, val.reg, zero.reg, span)
@@ -509,6 +524,9 @@ impl Lower<'_> {
         }
         let from = self.info_of(operand);
         let val = self.value(operand)?;
+        if self.checked.types.is_bool(info.ty) {
+            return Ok(self.truth(val, span));
+        }
         match self.checked.types.cast_cut(info.ty, from.ty) {
             Some((bits, signed)) => Ok(self.build.narrow(span, val, bits, signed)),
             None => Ok(val),

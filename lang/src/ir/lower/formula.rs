@@ -4,7 +4,7 @@
 use super::build::{Fits, Val};
 use super::clause::Lower;
 use super::place::MemoryAt;
-use super::stored;
+use super::values::RecordAt;
 use crate::ast::{Expr, ExprKind};
 use crate::check::fold::Early;
 use crate::check::formula::FormulaId;
@@ -13,10 +13,18 @@ use crate::check::{Marked, Provenance, TypeInfo};
 use crate::diag::Diagnostic;
 use crate::ir::AddrSpace;
 
-/// A parameter's value while its formula is lowered; of a struct where it lies.
-#[derive(Clone, Copy)]
+/// What a parameter stands for.
+#[derive(Clone)]
+pub(super) enum Bound {
+    Val(Val),
+    /// A struct, or an array that is none of characters, where it lies.
+    Record(RecordAt),
+}
+
+/// A parameter while its formula is lowered.
+#[derive(Clone)]
 pub(super) struct Binding {
-    pub(super) val: Val,
+    pub(super) value: Bound,
     /// What the argument points into, if it is a pointer.
     pub(super) provenance: Provenance,
     /// Whether it points to the traced process's memory.
@@ -35,17 +43,27 @@ impl Lower<'_> {
     /// The value of an expression that means a formula.
     pub(super) fn formula(&mut self, expr: &Expr, id: FormulaId) -> Result<Val, Diagnostic> {
         let ty = self.checked.formulas[id.index()].ty;
-        let bindings = match &expr.kind {
-            ExprKind::Member { base, .. } => vec![self.translation_input(base)?],
-            _ => self.arguments(expr, id)?,
-        };
+        let bindings = self.formula_bindings(expr, id)?;
         self.inside(id, bindings, |lower, tree| match lower.is_string(ty.ty) {
             true => lower.string(tree).map(|reg| Val::new(reg, Fits::ANY)),
             false => match value_type(&lower.checked.types, ty.ty) {
                 Some(crate::ir::ValueType::Str) => lower.stored_val(tree, crate::ir::ValueType::Str),
+                _ if lower.checked.types.is_bool(ty.ty) => lower.assigned_val(tree, ty.ty),
                 _ => lower.value(tree),
             },
         })
+    }
+
+    /// What a use of a formula gives its parameters: of a member of a translation its input, of an inline the arguments.
+    pub(super) fn formula_bindings(
+        &mut self,
+        expr: &Expr,
+        id: FormulaId,
+    ) -> Result<Vec<Binding>, Diagnostic> {
+        match &expr.kind {
+            ExprKind::Member { base, .. } => Ok(vec![self.translation_input(base)?]),
+            _ => self.arguments(expr, id),
+        }
     }
 
     /// The values that the uses of an inline give its parameters.
@@ -62,14 +80,11 @@ impl Lower<'_> {
     pub(super) fn bind(&mut self, argument: &Expr, ty: Marked) -> Result<Binding, Diagnostic> {
         let userland = self.info_of(argument).userland;
         let provenance = self.provenance(argument);
-        let val = match value_type(&self.checked.types, ty.ty) {
-            Some(_) => self.stored_val(argument, stored(&self.checked.types, ty))?,
-            None => {
-                let at = self.memory_at(argument)?;
-                self.address(at, argument.span)
-            }
+        let value = match value_type(&self.checked.types, ty.ty) {
+            Some(_) => Bound::Val(self.assigned_val(argument, ty.ty)?),
+            None => Bound::Record(self.record_at(argument)?),
         };
-        Ok(Binding { val, provenance, userland })
+        Ok(Binding { value, provenance, userland })
     }
 
     /// Lowers something in the frame of a formula.
@@ -90,16 +105,19 @@ impl Lower<'_> {
 
     /// The value of a parameter.
     pub(super) fn param(&mut self, index: u32, expr: &Expr) -> Val {
-        match self.frame.bindings.get(index as usize) {
-            Some(binding) => binding.val,
-            // The checker has counted the arguments.
-            None => self.build.constant(expr.span, 0),
+        match self.frame.bindings.get(index as usize).map(|binding| &binding.value) {
+            Some(&Bound::Val(val)) => val,
+            // The checker has counted the arguments, and a struct has no value.
+            _ => self.build.constant(expr.span, 0),
         }
     }
 
     /// Where the struct lies that a parameter stands for.
     pub(super) fn param_at(&mut self, index: u32, expr: &Expr) -> MemoryAt {
-        let binding = self.frame.bindings.get(index as usize).copied();
+        let binding = self.frame.bindings.get(index as usize).cloned();
+        if let Some(Binding { value: Bound::Record(RecordAt::Memory(at)), .. }) = binding {
+            return at;
+        }
         let space = match binding {
             Some(binding) if binding.userland => AddrSpace::User,
             Some(binding) if binding.provenance == Provenance::Scratch => AddrSpace::Scratch,

@@ -12,6 +12,7 @@
 //! | [`translation`] | inputs of translations, and translations assigned whole |
 //! | [`formula`] | uses of inlines and members of translators |
 //! | [`storage`] | members and elements of variables, structs as wholes |
+//! | [`values`] | structs as values: where they lie, and parts of them |
 //! | [`layout`] | the variables that structs and arrays are kept as |
 //! | [`build`] | blocks, registers, instruction numbers |
 
@@ -26,6 +27,7 @@ mod storage;
 #[cfg(test)]
 mod tests;
 mod translation;
+mod values;
 mod whole;
 
 use std::collections::HashMap;

@@ -10,10 +10,10 @@ use crate::check::fold::is_signed;
 use crate::check::{ExprInfo, Meaning, session::value_type};
 use crate::diag::Diagnostic;
 use crate::env::PerCpu;
-use crate::ir::{AddrSpace, BinOp, CmpOp, MemSize, Op, Reg, RegKind, ValueType, VarId};
+use crate::ir::{AddrSpace, BinOp, CmpOp, MemSize, Op, Reg, RegKind, VarId};
 use crate::source::Span;
-use crate::types::Type;
 use crate::types::parts::has_parts;
+use crate::types::{Type, TypeId};
 
 /// A place with its keys or address evaluated: it can be read and written without evaluating them again.
 #[derive(Clone)]
@@ -98,11 +98,15 @@ impl Lower<'_> {
                 let place = self.scalar_place(&at, expr.span)?;
                 place.ok_or_else(|| self.no_scalar(expr, info))
             }
+            Meaning::PartOfValue => self.place_of_value(expr),
+            Meaning::Arm(taken) if let ExprKind::Cond { then, otherwise, .. } = &expr.kind => {
+                self.place(if taken { then } else { otherwise })
+            }
             _ => self.memory_place(expr, info),
         }
     }
 
-    fn no_scalar(&self, expr: &Expr, info: ExprInfo) -> Diagnostic {
+    pub(super) fn no_scalar(&self, expr: &Expr, info: ExprInfo) -> Diagnostic {
         not_yet(expr.span, &format!("values of type {}", self.checked.types.show(info.ty)))
     }
 
@@ -113,6 +117,16 @@ impl Lower<'_> {
             let signed = self.checked.types.width(info.ty).1;
             return Ok(field(&at, bit_offset, width, signed));
         }
+        self.scalar_in_memory(at, expr, info)
+    }
+
+    /// A scalar or string at a place in memory.
+    pub(super) fn scalar_in_memory(
+        &self,
+        at: MemoryAt,
+        expr: &Expr,
+        info: ExprInfo,
+    ) -> Result<Place, Diagnostic> {
         if self.checked.types.is_string(info.ty) {
             return Ok(Place::Text { at, limit: self.checked.limits.strsize });
         }
@@ -218,18 +232,26 @@ impl Lower<'_> {
             let at = self.behind(pointer)?;
             (at, steps(self)?)
         };
+        Ok(self.steps_behind(at, index, size, count.span))
+    }
+
+    /// So many steps of a size behind a place.
+    pub(super) fn steps_behind(&mut self, at: MemoryAt, steps: Val, size: i64, span: Span) -> MemoryAt {
+        if let Some(steps) = steps.constant {
+            return at.plus(steps.wrapping_mul(size));
+        }
         let bytes = match size {
-            1 => index,
+            1 => steps,
             _ => {
-                let size = self.build.constant(count.span, size);
-                self.arithmetic(BinOp::Mul, index.reg, size.reg, count.span)
+                let size = self.build.constant(span, size);
+                self.arithmetic(BinOp::Mul, steps.reg, size.reg, span)
             }
         };
         let base = match at.base {
-            Some(base) => self.arithmetic(BinOp::Add, base, bytes.reg, count.span).reg,
+            Some(base) => self.arithmetic(BinOp::Add, base, bytes.reg, span).reg,
             None => bytes.reg,
         };
-        Ok(MemoryAt { base: Some(base), ..at })
+        MemoryAt { base: Some(base), ..at }
     }
 
     /// `&` of what lies in memory.
@@ -412,11 +434,6 @@ impl Lower<'_> {
         self.write(unit, whole, span);
     }
 
-    /// How a place's values are stored.
-    fn stored_type(&self, info: ExprInfo) -> ValueType {
-        value_type(&self.checked.types, info.ty).unwrap_or(super::INDEX)
-    }
-
     /// `lhs = rhs`: right side, then the place, then the store. The value is what was stored.
     pub(super) fn assign(&mut self, lhs: &Expr, rhs: &Expr, span: Span) -> Result<Val, Diagnostic> {
         let info = self.info_of(lhs);
@@ -424,7 +441,7 @@ impl Lower<'_> {
             self.copy(lhs, rhs, span)?;
             return Ok(self.build.constant(span, 0));
         }
-        let val = self.stored_val(rhs, self.stored_type(info))?;
+        let val = self.assigned_val(rhs, info.ty)?;
         let place = self.place(lhs)?;
         if self.is_string(info.ty) {
             self.write(&place, val, span);
@@ -486,9 +503,18 @@ impl Lower<'_> {
         Ok(if postfix { old } else { new })
     }
 
+    /// An integer or pointer as a type holds it.
+    pub(super) fn converted(&mut self, val: Val, ty: TypeId, span: Span) -> Val {
+        if self.checked.types.is_bool(ty) {
+            return self.truth(val, span);
+        }
+        let (bits, signed) = self.checked.types.width(ty);
+        self.build.narrow(span, val, bits, signed)
+    }
+
     fn store_back(&mut self, place: &Place, info: ExprInfo, new: Val, span: Span) -> Val {
-        let (bits, signed) = self.checked.types.width(self.place_type(place, info).ty);
-        let new = self.build.narrow(span, new, bits, signed);
+        let ty = self.place_type(place, info).ty;
+        let new = self.converted(new, ty, span);
         let new = self.fitted(place, new, span);
         self.write(place, new, span);
         new
@@ -497,7 +523,7 @@ impl Lower<'_> {
 
 impl MemoryAt {
     /// So many bytes behind this.
-    fn plus(self, bytes: i64) -> MemoryAt {
+    pub(super) fn plus(self, bytes: i64) -> MemoryAt {
         MemoryAt { offset: self.offset.wrapping_add(bytes), ..self }
     }
 }

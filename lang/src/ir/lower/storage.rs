@@ -9,6 +9,7 @@ use super::build::{Fits, Val};
 use super::clause::Lower;
 use super::expr::not_yet;
 use super::place::{MemoryAt, Place, Shift};
+use super::values::RecordAt;
 use crate::ast::{BinaryOp, Expr, ExprKind, UnaryOp};
 use crate::builtins::Func;
 use crate::check::{Meaning, VarShape};
@@ -50,6 +51,15 @@ pub(super) struct InUnion {
     pub(super) bit_offset: u64,
     /// Bytes beyond that, computed.
     pub(super) dynamic: Option<Reg>,
+}
+
+impl VarAt {
+    /// The registers that the place depends on.
+    pub(super) fn regs(&self, out: &mut Vec<Reg>) {
+        out.extend(&self.keys);
+        out.extend(self.index.map(|index| index.reg));
+        out.extend(self.union.and_then(|union| union.dynamic));
+    }
 }
 
 impl Lower<'_> {
@@ -170,7 +180,7 @@ impl Lower<'_> {
     }
 
     /// From an array to one of its elements.
-    fn step_to_element(&mut self, at: &mut VarAt, index: Val, span: Span) {
+    pub(super) fn step_to_element(&mut self, at: &mut VarAt, index: Val, span: Span) {
         let Type::Array(element, length) = *self.checked.types.resolve(at.ty) else { return };
         at.ty = element;
         if at.union.is_some() {
@@ -234,7 +244,7 @@ impl Lower<'_> {
     }
 
     /// From a struct or union to a member, anonymous ones looked through.
-    fn step_to_member(&self, at: &mut VarAt, found: &Found) {
+    pub(super) fn step_to_member(&self, at: &mut VarAt, found: &Found) {
         let types = &self.checked.types;
         for &number in &found.path {
             let member = types
@@ -418,27 +428,13 @@ impl Lower<'_> {
 
     // Whole structs.
 
-    /// `lhs = rhs` of structs or unions, and `lhs = 0` of what may be removed.
-    pub(super) fn copy(&mut self, lhs: &Expr, rhs: &Expr, span: Span) -> Result<(), Diagnostic> {
+    /// `lhs = rhs` of structs or unions, and `lhs = 0` of what may be removed. Gives the place on the left.
+    pub(super) fn copy(&mut self, lhs: &Expr, rhs: &Expr, span: Span) -> Result<RecordAt, Diagnostic> {
         let ty = self.info_of(lhs).ty;
         if let Meaning::Translation(made) = self.info_of(rhs).meaning {
             let target = self.record_at(lhs)?;
-            return self.translate_into(&target, made, rhs, span);
-        }
-        if let (ExprKind::Cond { cond, then, otherwise }, Meaning::Operator) =
-            (&rhs.kind, self.info_of(rhs).meaning)
-        {
-            // Each arm is copied where it is taken.
-            let cond = self.condition(cond)?;
-            let before = self.build.current();
-            let mut arms = Vec::with_capacity(2);
-            for arm in [then, otherwise] {
-                let first = self.build.begin();
-                self.copy(lhs, arm, span)?;
-                arms.push((first, self.build.current()));
-            }
-            self.merge(before, cond, arms[0], Some(arms[1]));
-            return Ok(());
+            self.translate_into(&target, made, rhs, span)?;
+            return Ok(target);
         }
         let zero = self.frame.early.constant(rhs).is_some();
         let source = if zero { None } else { Some(self.record_at(rhs)?) };
@@ -449,43 +445,19 @@ impl Lower<'_> {
         if total > MAX_COPIED {
             return Err(not_yet(span, "assignments of so large structs"));
         }
-        for part in &parts {
-            for number in 0..part.count() {
-                self.copy_part(ty, part, number, source.as_ref(), &target, span)?;
+        let copy = |lower: &mut Self, source: Option<&RecordAt>| {
+            for part in &parts {
+                for number in 0..part.count() {
+                    lower.copy_part(ty, part, number, source, &target, span)?;
+                }
             }
+            Ok(())
+        };
+        match &source {
+            None => copy(self, None)?,
+            Some(source) => self.at_each(source, &mut |lower, leaf| copy(lower, Some(leaf)))?,
         }
-        Ok(())
-    }
-
-    /// Where a struct lies.
-    pub(super) fn record_at(&mut self, expr: &Expr) -> Result<RecordAt, Diagnostic> {
-        match (&expr.kind, self.info_of(expr).meaning) {
-            (_, Meaning::Variable(_) | Meaning::Element(_) | Meaning::Part(_)) => {
-                self.var_at(expr).map(RecordAt::Variable)
-            }
-            (_, Meaning::Memory | Meaning::Symbol(..)) => self.memory_at(expr).map(RecordAt::Memory),
-            (ExprKind::Assign { op: None, lhs, rhs }, _) => {
-                self.copy(lhs, rhs, expr.span)?;
-                self.record_at(lhs)
-            }
-            (ExprKind::Comma(first, second), _) => {
-                self.effect(first)?;
-                self.record_at(second)
-            }
-            (ExprKind::Cond { then, otherwise, .. }, Meaning::Arm(taken)) => {
-                self.record_at(if taken { then } else { otherwise })
-            }
-            _ => Err(not_yet(expr.span, "structs that are chosen by an operator")),
-        }
-    }
-
-    /// Evaluates what the place of a struct or array depends on.
-    pub(super) fn touch(&mut self, expr: &Expr) -> Result<(), Diagnostic> {
-        match &expr.kind {
-            ExprKind::Assign { op: None, lhs, rhs } => self.copy(lhs, rhs, expr.span),
-            ExprKind::Cond { .. } | ExprKind::Comma(..) | ExprKind::Cast { .. } => Ok(()),
-            _ => self.record_at(expr).map(|_| ()),
-        }
+        Ok(target)
     }
 
     pub(super) fn copy_part(
@@ -504,10 +476,7 @@ impl Lower<'_> {
                 Val::new(dst, Fits::ANY)
             }
             None => self.build.constant(span, 0),
-            Some(source) => {
-                let places = self.part_of(source, ty, part, number, span)?;
-                self.read_part(&places, part, span)?
-            }
+            Some(source) => self.part_from(source, ty, part, number, span)?,
         };
         self.put_part(target, ty, part, number, val, span)
     }
@@ -534,6 +503,23 @@ impl Lower<'_> {
             }
         }
         Ok(())
+    }
+
+    /// One scalar of a part of what lies somewhere.
+    pub(super) fn part_from(
+        &mut self,
+        record: &RecordAt,
+        ty: TypeId,
+        part: &Part,
+        number: u64,
+        span: Span,
+    ) -> Result<Val, Diagnostic> {
+        let is_string = !part.words && self.checked.types.is_string(part.ty);
+        let kind = if is_string { RegKind::Str } else { RegKind::Int };
+        self.read_at_each(record, kind, span, &mut |lower, leaf| {
+            let places = lower.part_of(leaf, ty, part, number, span)?;
+            lower.read_part(&places, part, span)
+        })
     }
 
     pub(super) fn read_part(
@@ -584,6 +570,7 @@ impl Lower<'_> {
                 Ok(vec![(self.part_place(at, &path, index), 0)])
             }
             RecordAt::Memory(memory) => Ok(self.part_in_memory(memory, ty, part, number)),
+            RecordAt::Choice { .. } => Err(not_yet(span, "assignments to what `?:` chooses")),
         }
     }
 
@@ -624,12 +611,6 @@ impl Lower<'_> {
         };
         vec![(place, 0)]
     }
-}
-
-/// Where a struct lies: in a variable or in memory.
-pub(super) enum RecordAt {
-    Variable(VarAt),
-    Memory(MemoryAt),
 }
 
 /// The loads that read so many bytes of a word, at most 8, and nothing behind them.

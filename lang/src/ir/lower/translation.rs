@@ -5,8 +5,9 @@ use std::collections::HashMap;
 use super::build::{Fits, Val};
 use super::clause::Lower;
 use super::expr::not_yet;
-use super::formula::Binding;
-use super::storage::{MAX_COPIED, RecordAt};
+use super::formula::{Binding, Bound};
+use super::storage::MAX_COPIED;
+use super::values::RecordAt;
 use crate::ast::{Expr, ExprKind};
 use crate::builtins::Func;
 use crate::check::session::value_type;
@@ -53,7 +54,7 @@ impl Lower<'_> {
     fn native_argument(&mut self, index: u32, input: Marked, span: Span) -> Binding {
         let info = ExprInfo { userland: input.userland, ..ExprInfo::value(input.ty) };
         let val = self.argument(index, info, span);
-        Binding { val, provenance: Provenance::Other, userland: input.userland }
+        Binding { value: Bound::Val(val), provenance: Provenance::Other, userland: input.userland }
     }
 
     /// Puts all members of a translation into a struct; those without a definition become zero.
@@ -91,7 +92,7 @@ impl Lower<'_> {
                 };
                 let source = match sources.remove(&number) {
                     Some(source) => source,
-                    None => self.inside(id, vec![input], Lower::member_source)?,
+                    None => self.inside(id, vec![input.clone()], Lower::member_source)?,
                 };
                 let within = Part { path: part.path[1..].to_vec(), ..part.clone() };
                 for number in 0..part.count() {
@@ -102,13 +103,13 @@ impl Lower<'_> {
                 continue;
             };
             let stored = value_type(&self.checked.types, part.ty).unwrap_or(super::INDEX);
-            let val = self.inside(id, vec![input], |lower, tree| match stored {
+            let val = self.inside(id, vec![input.clone()], |lower, tree| match stored {
                 ValueType::Str if lower.frame.early.constant(tree).is_some() => {
                     let dst = lower.build.reg(RegKind::Str);
                     lower.build.emit(span, Op::Null { dst });
                     Ok(Val::new(dst, Fits::ANY))
                 }
-                stored => lower.stored_val(tree, stored),
+                _ => lower.assigned_val(tree, part.ty),
             })?;
             self.put_part(target, ty, part, 0, val, span)?;
         }
@@ -133,10 +134,7 @@ impl Lower<'_> {
         span: Span,
     ) -> Result<Val, Diagnostic> {
         match source {
-            Source::Record(record) => {
-                let places = self.part_of(record, ty, part, number, span)?;
-                self.read_part(&places, part, span)
-            }
+            Source::Record(record) => self.part_from(record, ty, part, number, span),
             // Characters of a string; behind its end they are 0.
             Source::Text(text) => {
                 let index = self.build.constant(span, number as i64).reg;

@@ -6,7 +6,9 @@
 use super::build::{Fits, Val};
 use super::clause::Lower;
 use super::expr::not_yet;
-use super::storage::{InUnion, MAX_COPIED, RecordAt, VarAt};
+use super::place::MemoryAt;
+use super::storage::{InUnion, MAX_COPIED, VarAt};
+use super::values::RecordAt;
 use crate::ast::{Expr, ExprKind, UnaryOp};
 use crate::check::{Marked, Meaning};
 use crate::diag::Diagnostic;
@@ -55,25 +57,37 @@ impl Lower<'_> {
                 self.effect(first)?;
                 self.whole_value(second, wanted)
             }
-            (Meaning::Operator, ExprKind::Assign { op: None, lhs, rhs }) => {
-                self.copy(lhs, rhs, span)?;
-                self.whole_value(lhs, wanted)
-            }
-            _ => {
+            (Meaning::Memory | Meaning::Symbol(..), _) => {
                 let at = self.memory_at(expr)?;
-                let address = self.address(at, span).reg;
-                match wanted {
-                    Wanted::Bytes(bytes) => {
-                        let size = self.build.constant(span, i64::from(bytes)).reg;
-                        Ok(self.block(address, size, at.space, span))
-                    }
-                    Wanted::Text => {
-                        let dst = self.build.reg(RegKind::Str);
-                        let limit = self.checked.limits.strsize;
-                        self.build.emit(span, Op::LoadStr { dst, addr: address, limit, space: at.space });
-                        Ok(dst)
-                    }
-                }
+                Ok(self.whole_in_memory(at, wanted, None, span))
+            }
+            _ => self.whole_of_value(expr, wanted),
+        }
+    }
+
+    /// The bytes at a place in memory, or the text of an array of so many characters there.
+    pub(super) fn whole_in_memory(
+        &mut self,
+        at: MemoryAt,
+        wanted: Wanted,
+        length: Option<u64>,
+        span: Span,
+    ) -> Reg {
+        let address = self.address(at, span).reg;
+        match wanted {
+            Wanted::Bytes(bytes) => {
+                let size = self.build.constant(span, i64::from(bytes)).reg;
+                self.block(address, size, at.space, span)
+            }
+            Wanted::Text => {
+                let dst = self.build.reg(RegKind::Str);
+                let strsize = self.checked.limits.strsize;
+                // The bytes of an array end with the array.
+                let length =
+                    length.filter(|&length| length > 1).and_then(|length| u32::try_from(length).ok());
+                let limit = length.map_or(strsize, |length| length.min(strsize));
+                self.build.emit(span, Op::LoadStr { dst, addr: address, limit, space: at.space });
+                dst
             }
         }
     }
@@ -81,6 +95,9 @@ impl Lower<'_> {
     /// A key. The bytes of a struct or array are put together in user space, since the kernel's keys are numbers and
     /// strings.
     pub(super) fn key(&mut self, expr: &Expr, slot: Marked) -> Result<Reg, Diagnostic> {
+        if self.checked.types.is_bool(slot.ty) {
+            return self.assigned_val(expr, slot.ty).map(|val| val.reg);
+        }
         let ty = super::key(self.checked, slot);
         let src = self.stored_value(expr, ty)?;
         let ValueType::Bytes(size) = ty else { return Ok(src) };
@@ -116,7 +133,7 @@ impl Lower<'_> {
     }
 
     /// The parts at a place of variables, put together.
-    fn assemble(&mut self, at: &VarAt, wanted: Wanted, span: Span) -> Result<Reg, Diagnostic> {
+    pub(super) fn assemble(&mut self, at: &VarAt, wanted: Wanted, span: Span) -> Result<Reg, Diagnostic> {
         let strsize = self.checked.limits.strsize;
         let whole = self.checked.types.size(at.ty, strsize).and_then(|size| u32::try_from(size).ok());
         let whole = whole.filter(|&size| size <= u32::MAX / 8).ok_or_else(|| too_large(span))?;
