@@ -101,8 +101,8 @@ for line in "${@:-6.1 6.12}"; do
 		fetch "$package" "$work/$package"
 		log=$work/$version.log
 		libs=$work/qemu/usr/lib/x86_64-linux-gnu:$work/qemu/lib/x86_64-linux-gnu
-		# The emulated machine says nothing on standard input; 20 minutes are for a machine under load.
-		LD_LIBRARY_PATH=$libs timeout 1200 "$work/qemu/usr/bin/qemu-system-x86_64" \
+		# The emulated machine says nothing on standard input; 45 minutes are for a machine under load.
+		LD_LIBRARY_PATH=$libs timeout 2700 "$work/qemu/usr/bin/qemu-system-x86_64" \
 			-L "$work/qemu/usr/share/qemu" -L "$work/qemu/usr/share/seabios" \
 			-M q35 -accel tcg,thread=multi -cpu max -m 768 -smp 2 -nographic -no-reboot -nic none \
 			-kernel "$(echo "$work/$package"/boot/vmlinuz-*)" -initrd "$work/initramfs.gz" \

@@ -284,6 +284,55 @@ fn arguments_of_process_probes_are_translated() {
     assert_eq!(lines, ["send 1 steps", "handle 10 1 1", "lwp 1", "create 1 steps 1", "lwp 1"], "{text}");
 }
 
+/// The members of `psinfo_t` and `lwpsinfo_t` that a tracer of processes may know: of what a process makes, in all its ways,
+/// and of the process itself.
+#[test]
+fn processes_are_described_the_same_whoever_traces() {
+    let Some(steps) = steps() else { return };
+    let program = r#"
+        proc:::create /pid == $target/
+        {
+            printf("create %d %d %d %d %d %d %d|", args[0]->pr_ppid == pid, args[0]->pr_pid != pid, args[0]->pr_nlwp,
+                args[0]->pr_uid == uid && args[0]->pr_euid == uid, args[0]->pr_gid == gid && args[0]->pr_egid == gid,
+                args[0]->pr_pgid == curpsinfo->pr_pgid, args[0]->pr_sid == curpsinfo->pr_sid);
+            printf("%s|%s|%d %d|", args[0]->pr_fname, args[0]->pr_psargs == curpsinfo->pr_psargs ? "same" :
+                args[0]->pr_psargs, args[0]->pr_argc, args[0]->pr_argv == curpsinfo->pr_argv);
+            printf("%d %d %d %s %s\n", args[0]->pr_dmodel, args[0]->pr_addr == arg0, args[0]->pr_lwp.pr_lwpid == args[0]->pr_pid,
+                args[0]->pr_lwp.pr_clname, args[0]->pr_lwp.pr_name);
+        }
+        proc:::lwp-create /pid == $target/
+        {
+            printf("lwp %d %d %d|", args[0]->pr_lwpid > pid, args[1]->pr_pid == pid, args[1]->pr_ppid == ppid);
+            printf("%s|%d %d %d %d\n", args[0]->pr_name, args[0]->pr_nice - curlwpsinfo->pr_nice,
+                args[0]->pr_pri - args[0]->pr_nice, arg0 == arg1,
+                walltimestamp / 1000000000 - args[0]->pr_start.tv_sec < 60);
+        }
+        syscall::getpid:entry /pid == $target/
+        {
+            printf("own %d %d %d|", curpsinfo->pr_pid == pid, curpsinfo->pr_ppid == ppid, curpsinfo->pr_nlwp);
+            printf("%s|%d %d %d|", curpsinfo->pr_psargs, curpsinfo->pr_argc, curpsinfo->pr_size > 100,
+                curpsinfo->pr_envp > curpsinfo->pr_argv);
+            printf("%c %d %d %s|", curlwpsinfo->pr_sname, curlwpsinfo->pr_nice > 19,
+                curlwpsinfo->pr_pri - curlwpsinfo->pr_nice, curlwpsinfo->pr_clname);
+            printf("%d %d\n", curthread->pid == tid, curthread->tgid == pid);
+        }
+        syscall::getppid:entry /ppid == $target/ { @[curpsinfo->pr_fname, curpsinfo->pr_ppid == $target] = count(); }"#;
+    let command = format!("{steps} getpid=1 thread=1 fork vfork clone clone3");
+    let own = format!("own 1 1 1|{}|7 1 1|R 0 120 TS|1 1", command[..command.len().min(79)].trim_end());
+    let forked = "create 1 1 1 1 1 1 1|steps|steps|0 1|2 1 1 TS steps";
+    // Until it executes something, what vfork made has its maker's memory.
+    let shared = "create 1 1 1 1 1 1 1|steps|same|7 1|2 1 1 TS steps";
+    let (thread, first) = ("lwp 1 1 1|steps|0 120 1 1", "lwp 1 0 0|steps|0 120 1 1");
+    let made = [thread, forked, first, shared, first, forked, first, forked, first];
+    for who in everybody() {
+        let text = printed(who, &["-qn", program, "-c", &command]);
+        let lines: Vec<&str> = text.lines().filter(|line| !line.is_empty()).collect();
+        let [first, lines @ .., last] = &lines[..] else { panic!("{who:?}: {text}") };
+        assert_eq!((*first, lines), (&*own, &made[..]), "{who:?}");
+        assert_eq!(last.split_whitespace().collect::<Vec<_>>(), ["steps", "1", "12"], "{who:?}");
+    }
+}
+
 #[test]
 fn files_have_paths() {
     let program = r#"

@@ -1,6 +1,7 @@
 //! A stopped thread, as the clauses of its event see it. Facts are read when a clause asks for them, and only then.
 
 use dtrail_lang::builtins::BuiltinVar;
+use dtrail_lang::env::Environment;
 use dtrail_lang::ir::AddrSpace;
 use dtrail_lang::ir::inst::USER_END;
 use dtrail_lang::options::MAX_FRAMES;
@@ -8,8 +9,10 @@ use dtrail_vm::event::{EventContext, StackSide};
 use dtrail_vm::fault::{FaultKind, Raised};
 use dtrail_vm::names::Process;
 
+use super::tasks::Tasks;
 use super::threads::Thread;
-use super::{sys, unwind};
+use super::{sys, tasks, unwind};
+use crate::env::SourceEnvironment;
 use crate::symbols::Symbols;
 use crate::sys::cpus;
 use crate::{host, procfs};
@@ -29,6 +32,9 @@ pub(super) struct StopContext<'a> {
     /// `arg0`…; those beyond are 0.
     pub(super) args: [u64; 6],
     pub(super) errno: i32,
+    /// What stands for the kernel's structures of tasks, and their types.
+    pub(super) tasks: &'a Tasks,
+    pub(super) environment: &'a SourceEnvironment,
 }
 
 impl EventContext for StopContext<'_> {
@@ -48,8 +54,8 @@ impl EventContext for StopContext<'_> {
             BuiltinVar::Walltimestamp => *self.wall.get_or_insert_with(host::wall_clock),
             BuiltinVar::Errno => i64::from(self.errno),
             BuiltinVar::TaskStart => self.thread.identity(tid).start as i64,
-            // The kernel hides its addresses from those who only trace processes.
-            BuiltinVar::Curthread => return Err(Raised::plain(FaultKind::KPriv)),
+            // The kernel hides its addresses from those who only trace processes: another one stands for it.
+            BuiltinVar::Curthread => tasks::task(tid) as i64,
             // It stands, and so its account is up to date and stays as it is.
             BuiltinVar::Vtimestamp => {
                 let nanos = procfs::on_cpu(self.thread.pid, tid);
@@ -79,6 +85,11 @@ impl EventContext for StopContext<'_> {
     }
 
     fn read(&mut self, space: AddrSpace, addr: u64, buf: &mut [u8]) -> Result<(), Raised> {
+        if let Some(bytes) = self.of_task(space, addr) {
+            let bytes = bytes.get(..buf.len()).ok_or(Raised::new(FaultKind::KPriv, addr))?;
+            buf.copy_from_slice(bytes);
+            return Ok(());
+        }
         check_space(space, addr)?;
         if buf.is_empty() {
             return Ok(());
@@ -97,6 +108,10 @@ impl EventContext for StopContext<'_> {
         limit: usize,
         out: &mut Vec<u8>,
     ) -> Result<(), Raised> {
+        if let Some(bytes) = self.of_task(space, addr) {
+            out.extend(bytes.iter().take(limit).take_while(|&&byte| byte != 0));
+            return Ok(());
+        }
         check_space(space, addr)?;
         let start = out.len();
         // Most strings are short; a long one takes a few more calls.
@@ -159,6 +174,12 @@ impl EventContext for StopContext<'_> {
 }
 
 impl StopContext<'_> {
+    /// What stands at an address that stands for a task's.
+    fn of_task(&self, space: AddrSpace, addr: u64) -> Option<Vec<u8>> {
+        let kernel = space == AddrSpace::ByAddress && addr >= USER_END;
+        kernel.then(|| self.tasks.read(self.environment.kernel_types(), self.tid, addr)).flatten()
+    }
+
     fn user_stack(&mut self, frames: usize) -> Vec<u64> {
         let mut out = Vec::new();
         self.stack(StackSide::User, frames, &mut out);

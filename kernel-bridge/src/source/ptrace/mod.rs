@@ -18,6 +18,7 @@ mod filter;
 mod sampling;
 mod stops;
 mod sys;
+mod tasks;
 mod threads;
 mod unwind;
 
@@ -41,6 +42,7 @@ use self::command::Command;
 use self::context::StopContext;
 use self::sampling::Sampler;
 use self::sys::{Resume, Waited};
+use self::tasks::Tasks;
 use self::threads::{Thread, Threads};
 use super::targets::Target;
 use crate::child::split_command;
@@ -77,6 +79,7 @@ pub struct PtraceSource {
     roots: Vec<Option<u32>>,
     calls: Rc<Calls>,
     threads: Threads,
+    tasks: Tasks,
     exited: Vec<Exited>,
     /// Whether events are delivered.
     open: bool,
@@ -132,6 +135,7 @@ impl PtraceSource {
             commands,
             calls: Rc::default(),
             threads,
+            tasks: Tasks::default(),
             exited: Vec::new(),
             open: false,
             stopped: false,
@@ -195,6 +199,8 @@ impl PtraceSource {
             wall: None,
             args,
             errno,
+            tasks: &self.tasks,
+            environment: &self.environment,
         };
         for probe in probes {
             let event = Event::Live { probe, context: &mut context, kernel: None };

@@ -5,9 +5,9 @@ use dtrail_vm::event::{EventSink, Exited, ExitedHow, Flow};
 
 use super::PtraceSource;
 use super::calls::{EntryArgs, Of, ReturnArgs, of};
-use super::filter;
 use super::sys::{self, CallInfo, Resume};
 use super::threads::Thread;
+use super::{filter, tasks};
 use crate::procfs;
 use std::rc::Rc;
 
@@ -195,9 +195,12 @@ impl PtraceSource {
             self.symbols.forked(tid, makers_process, crate::host::monotonic());
         }
         let calls = Rc::clone(&self.calls);
-        // The kernel's `arg0`, an address in its memory, means nothing here.
-        if self.fire(maker, of(&calls.create, pid == tid), [0; 6], 0, sink) == Flow::Stop {
-            return Flow::Stop;
+        let task = tasks::task(tid);
+        for &(probe, whose) in calls.create.iter().filter(|(_, whose)| pid == tid || *whose == Of::Thread) {
+            let of_process = if whose == Of::Thread { task } else { 0 };
+            if self.fire(maker, [probe], [task, of_process, 0, 0, 0, 0], 0, sink) == Flow::Stop {
+                return Flow::Stop;
+            }
         }
         if self.threads.take_early(tid) && self.born(tid, libc::SIGTRAP, sink) == Flow::Stop {
             return Flow::Stop;
