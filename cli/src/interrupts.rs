@@ -1,7 +1,8 @@
 //! SIGINT and SIGTERM as a counter and a descriptor that becomes readable, so that the one event loop notices them.
 //!
-//! Until tracing begins they do what they do to any program: nothing is there yet that would have to be put away, and
-//! whoever waits for a script to be read or a slow reader of a listing can end that.
+//! Until programs are loaded they do what they do to any program: nothing is there yet that would have to be put away (a
+//! command of `-c` ends with dtrail), and whoever waits for a script to be read or compiled, or a slow reader of a listing,
+//! can end that.
 //!
 //! The first asks tracing to end (END clauses and aggregations still come), the second to end at once (runtime spec §1.5).
 //! One request may come as two signals: timeout(1) signals its child and then its own group, which the child is in.
@@ -76,7 +77,13 @@ impl Interrupts {
     /// Installs the handlers. Children get the default actions back when they execute a program.
     pub(crate) fn watch(&self) -> std::io::Result<()> {
         DESCRIPTOR.store(self.event.as_raw_fd(), Ordering::SeqCst);
-        [libc::SIGINT, libc::SIGTERM].into_iter().try_for_each(install)
+        let handler = handler as extern "C" fn(i32) as usize;
+        [libc::SIGINT, libc::SIGTERM].into_iter().try_for_each(|signal| set_action(signal, handler))
+    }
+
+    /// Gives the signals back what they do to any program, until [`Interrupts::watch`].
+    pub(crate) fn leave(&self) -> std::io::Result<()> {
+        [libc::SIGINT, libc::SIGTERM].into_iter().try_for_each(|signal| set_action(signal, libc::SIG_DFL))
     }
 
     /// Readable once a signal has come.
@@ -91,12 +98,13 @@ impl dtrail_vm::consumer::Interrupts for Interrupts {
     }
 }
 
-fn install(signal: i32) -> std::io::Result<()> {
+/// Sets what a signal does: [`handler`], or what the system has it do.
+fn set_action(signal: i32, what: usize) -> std::io::Result<()> {
     // SAFETY: a zeroed sigaction is a valid one without flags and mask.
     let mut action: libc::sigaction = unsafe { std::mem::zeroed() };
-    action.sa_sigaction = handler as extern "C" fn(i32) as usize;
+    action.sa_sigaction = what;
     action.sa_flags = libc::SA_RESTART;
-    // SAFETY: `action` is complete, and `handler` only does what a signal handler may.
+    // SAFETY: `action` is complete, and `handler`, if it is that, only does what a signal handler may.
     match unsafe { libc::sigaction(signal, &raw const action, std::ptr::null_mut()) } {
         0 => Ok(()),
         _ => Err(std::io::Error::last_os_error()),

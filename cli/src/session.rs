@@ -122,6 +122,12 @@ impl Session<'_> {
             self.sources.add(source);
         }
         if self.options.mode == Mode::List {
+            // What is wrong with a program is told before what it would enable.
+            if !self.options.programs.is_empty() {
+                let settings = self.settings.clone();
+                self.compile(&machine)?;
+                self.settings = settings;
+            }
             self.open_output()?;
             self.list(&machine)?;
             return Ok(Outcome::status(0));
@@ -188,7 +194,7 @@ impl Session<'_> {
             if let Some(option) = name.strip_prefix("DTRACE_OPT_") {
                 let value = Some(value.as_str()).filter(|value| !value.is_empty());
                 let option = option.to_ascii_lowercase();
-                self.settings.set(&option, value, SetBy::CommandLine).map_err(|e| {
+                self.settings.set(&option, value, SetBy::Environment).map_err(|e| {
                     let help = self.help(&option, &e);
                     Failure::fatal(format!("failed to set option from {name}: {e}{help}"))
                 })?;
@@ -405,10 +411,10 @@ impl Session<'_> {
         let settings = &self.settings;
         let capabilities = asked(capabilities, &program);
         let planned = plan_within(settings, program, capabilities, None)?;
-        if !capabilities.kernel || planned.groups.is_empty() || settings.placement != Placement::Auto {
+        if !capabilities.kernel || planned.groups.is_empty() {
             return Ok(planned);
         }
-        match overflow(&planned) {
+        match overflow(&planned).filter(|_| settings.placement == Placement::Auto) {
             None => Ok(planned),
             more => plan_within(settings, planned.program, capabilities, more),
         }
@@ -420,10 +426,6 @@ impl Session<'_> {
         machine: Machine,
         notice: Option<String>,
     ) -> Result<Outcome, Failure> {
-        if let Some(interrupts) = self.interrupts {
-            let watched = interrupts.watch();
-            watched.map_err(|e| Failure::fatal(format!("cannot watch for signals: {}", reason(&e))))?;
-        }
         let matched = compiled.matched;
         let waits = compiled.waits;
         let program = compiled.program;
@@ -452,6 +454,8 @@ impl Session<'_> {
         let waits = waits && tracer.source.may_appear();
         let capabilities = if waits { Capabilities::NONE } else { tracer.source.capabilities() };
         let mut plan = self.plan_for(program, capabilities, &mut |plan| tracer.source.overflow(plan))?;
+        // Not before: however long that took, a signal has ended it as it ends any program.
+        watch(self.interrupts)?;
         if !self.settings.quiet {
             self.notices(&matched, notice.filter(|_| traces));
             self.missing_target();
@@ -508,7 +512,11 @@ impl Session<'_> {
             && self.settings.placement == Placement::Auto
         {
             let capabilities = tracer.source.capabilities();
+            self.interrupts.map_or(Ok(()), Interrupts::leave).map_err(|error| unwatched(&error))?;
             plan = plan_within(&self.settings, plan.program, capabilities, error.overflow)?;
+            // What it has too much of, too, the kernel says once more.
+            let _ = tracer.source.overflow(&plan);
+            watch(self.interrupts)?;
             outcome = run(&plan, &mut *tracer.source);
         }
         Ok(Outcome { status: outcome?.status, kernel_part: !plan.groups.is_empty() })
@@ -709,6 +717,15 @@ impl consumer::Renewal for Again<'_> {
         self.matched = matched;
         Ok(Some(plan))
     }
+}
+
+/// From now on signals are requests to end.
+fn watch(interrupts: Option<&Interrupts>) -> Result<(), Failure> {
+    interrupts.map_or(Ok(()), Interrupts::watch).map_err(|error| unwatched(&error))
+}
+
+fn unwatched(error: &std::io::Error) -> Failure {
+    Failure::fatal(format!("cannot watch for signals: {}", reason(error)))
 }
 
 /// Asks the kernel what only a program that writes to processes needs to know: it may log the question.

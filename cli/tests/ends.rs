@@ -278,3 +278,81 @@ fn waiting_for_evaltime_can_be_interrupted() {
     }
     let _ = std::fs::remove_dir_all(&folder);
 }
+
+/// A second signal while probes are taken away, which takes the kernel some 60 ms each, ends dtrail at once.
+#[test]
+fn the_second_signal_leaves_probes_to_others() {
+    if let Err(e) = caps::can_bpf() {
+        return skipped(&e.message);
+    }
+    let listed =
+        Command::new(DTRAIL).args(["-ln", "sdt:writeback::,sdt:jbd2::"]).output().expect("it starts");
+    let count = String::from_utf8_lossy(&listed.stdout).lines().count().saturating_sub(1);
+    if !listed.status.success() || count <= 50 {
+        return skipped("this kernel has too few trace events of writeback and jbd2");
+    }
+    let program =
+        "sdt:writeback::,sdt:jbd2:: /pid == -1/ { @ = sum(1); } BEGIN { @ = sum(7); printf(\"on\\n\"); }";
+    let told = format!("dtrail: detaching {count} probes, which takes the kernel some 60 ms each");
+    // From the second signal on, or from where it would have come.
+    let detach = |again: bool| {
+        let mut running = start(&["--source=bpf", "-x", "switchrate=1ms", "-n", program]);
+        while !running.line().contains(":BEGIN on") {}
+        running.signal(libc::SIGINT);
+        let mut err = BufReader::new(running.child.stderr.take().expect("a pipe"));
+        let mut line = String::new();
+        while line.trim_end() != told {
+            line.clear();
+            assert_ne!(err.read_line(&mut line).expect("text"), 0, "no notice");
+        }
+        std::thread::sleep(BETWEEN_REQUESTS);
+        if again {
+            running.signal(libc::SIGINT);
+        }
+        let asked = Instant::now();
+        let mut rest = String::new();
+        err.read_to_string(&mut rest).expect("text");
+        running.out.read_to_string(&mut rest).expect("text");
+        let status = running.child.wait().expect("ours");
+        assert_eq!((rest.as_str(), status.code()), ("\n\n\n                7\n", Some(0)), "again: {again}");
+        asked.elapsed()
+    };
+    let (patient, impatient) = (detach(false), detach(true));
+    assert!(impatient * 2 < patient, "{impatient:?} of {patient:?}");
+}
+
+/// While a program is planned and made ready for the kernel, a signal ends dtrail as it ends any program.
+#[test]
+fn a_signal_while_a_long_program_is_planned_kills() {
+    if let Err(e) = caps::can_bpf() {
+        return skipped(&e.message);
+    }
+    let clause = |n| {
+        format!(
+            "syscall::read:entry /pid == $target && arg0 == {n}/ {{ printf(\"%d\\n\", {n}); @[arg1, {n}] = quantize(arg2 + {n}); }}"
+        )
+    };
+    let program: String = (0..900).map(clause).collect();
+    // The command stands there before the program is planned. Where this test is slow the signal may come later.
+    let planned = || {
+        let running = start(&["--source=bpf", "-qn", &program, "-c", "sleep 1000"]);
+        let children = format!("/proc/{0}/task/{0}/children", running.child.id());
+        let started = Instant::now();
+        let mut command = String::new();
+        while command.trim().is_empty() {
+            assert!(started.elapsed() < PATIENCE, "no command");
+            command = std::fs::read_to_string(&children).expect("it is there");
+        }
+        running.signal(libc::SIGINT);
+        let (text, said, how) = running.end();
+        assert!(how.signal().is_none() || (text.as_str(), said.as_str()) == ("", ""), "{text} {said}");
+        let command = command.trim().parse().expect("a number");
+        let started = Instant::now();
+        while lives(command) {
+            assert!(started.elapsed() < PATIENCE, "the command goes on");
+            std::thread::sleep(Duration::from_millis(5));
+        }
+        how.signal() == Some(libc::SIGINT)
+    };
+    assert!((0..5).any(|_| planned()), "it was planned to the end each time");
+}

@@ -341,6 +341,15 @@ fn listings() {
     ] {
         assert_eq!(run_in(&[], args), Left { out: lines(out), err: err.into(), status: 0 }, "{args:?}");
     }
+    // A program with a mistake lists nothing.
+    for (program, why) in [
+        ("BEGIN { trace(nosuch); }", "in action list: failed to resolve nosuch: Unknown variable name"),
+        ("BEGIN /nosuch/ { }", "in predicate: failed to resolve nosuch: Unknown variable name"),
+        ("BEGIN { strlen(); }", "in action list: strlen( ) prototype mismatch: 0 args passed, 1 expected"),
+    ] {
+        let err = format!("dtrace: invalid probe specifier {program}: {why}\n");
+        assert_eq!(run_in(&[], &["-ln", program]), Left { out: String::new(), err, status: 1 });
+    }
     // The whole list begins with these, in the order of their numbers.
     let all = run_in(&[], &["-l"]);
     assert!(all.out.starts_with(&lines(&[BEGIN, END, ERROR])), "{}", &all.out[..500]);
@@ -489,6 +498,27 @@ fn the_environment() {
     assert_eq!(run(&[("DTRACE_OPT_NOSUCH", "1")], &[]), left("", why, 1));
     let why = "dtrace: failed to set option from DTRACE_OPT_STRSIZE: Invalid value for specified option\n";
     assert_eq!(run(&[("DTRACE_OPT_STRSIZE", "k")], &[]), left("", why, 1));
+    // What takes no value by -x has one here: all booleans are alike.
+    let quiet = ("DTRACE_OPT_QUIET", "1");
+    let undefined =
+        "dtrace: invalid probe specifier BEGIN { trace($1); exit(0); }: macro argument $1 is not defined\n";
+    let argument = |env: &[(&str, &str)]| {
+        let mut left = run_in(env, &["-n", "BEGIN { trace($1); exit(0); }"]);
+        left.err = left.err.replace("dtrace: warning: no events in /dev/null\n", "");
+        left
+    };
+    for (value, defined) in [("1", true), ("", true), ("yes", true), ("0", false), ("off", false)] {
+        let expected = if defined { left("0\n", "", 0) } else { left("", undefined, 1) };
+        assert_eq!(argument(&[quiet, ("DTRACE_OPT_DEFAULTARGS", value)]), expected, "{value}");
+    }
+    let tagged = undefined.replace(": macro", ": [D_MACRO_UNDEF] macro");
+    assert_eq!(argument(&[quiet, ("DTRACE_OPT_ERRTAGS", "1")]), left("", &tagged, 1));
+    let why = "dtrace: failed to set option from DTRACE_OPT_ERRTAGS: Invalid value for specified option\n";
+    assert_eq!(argument(&[quiet, ("DTRACE_OPT_ERRTAGS", "perhaps")]), left("", why, 1));
+    for (name, value) in [("LAZYLOAD", "no"), ("KNODEFS", "1"), ("PREALLOCATE", "1m")] {
+        let name = format!("DTRACE_OPT_{name}");
+        assert_eq!(run(&[quiet, (&name, value)], &[]), left("256\n", "", 0), "{name}");
+    }
     // What the compiler made, in numbers; the same as by -x.
     let told = run(&[("DTRACE_DEBUG", "")], &["-q"]);
     assert!(told.err.starts_with("dtrace DEBUG: ") && told.out == "256\n", "{told:?}");

@@ -24,7 +24,7 @@ use dtrail_vm::event::Error;
 use crate::ebpf::{self, EbpfProgram, Hook, ProgramSpec};
 use crate::maps::KernelMaps;
 use crate::readers::btf;
-use crate::sys::{bpf as syscall, cpus, hidden_files};
+use crate::sys::{bpf as syscall, cpus, hidden_files, remains};
 
 /// Programs in the kernel.
 #[derive(Debug)]
@@ -194,12 +194,13 @@ impl Loaded {
         attached.filter(|(_, hook)| matches!(hook, Hook::Tracepoint { .. })).count()
     }
 
-    /// Takes all programs off their hooks and frees everything. Once `impatient` says so, the rest is left to the kernel,
-    /// which does the same when this process ends.
+    /// Takes all programs off their hooks and frees everything. Once `impatient` says so, the rest is left to a process of
+    /// its own, and the caller must end.
     pub fn detach(mut self, impatient: &dyn Fn() -> bool) {
         for (name, _) in &self.programs {
             if impatient() {
-                // The caller is about to end, and would only wait here for what the kernel does anyway.
+                // The caller is about to end, and its end would take as long.
+                remains::leave_descriptors();
                 std::mem::forget(self.ebpf);
                 return;
             }

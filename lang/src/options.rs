@@ -363,8 +363,10 @@ impl std::fmt::Display for OptionError {
 /// Who sets an option.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SetBy {
-    /// `-x`, another option that stands for it, or the environment.
+    /// `-x`, or another option that stands for it.
     CommandLine,
+    /// `DTRACE_OPT_…`, which has a value always: what is present or absent elsewhere takes yes and no there.
+    Environment,
     /// `#pragma D option`
     Program,
     /// `setopt`, in the middle of tracing.
@@ -430,6 +432,7 @@ enum Shape {
     Flag,
     Bool,
     Number,
+    Size,
     Text,
 }
 
@@ -463,7 +466,10 @@ const ROWS: &[Row] = &[
     row("argref", Kind::Flag(|o| &mut o.argref)),
     row("core", Kind::Flag(|o| &mut o.tool.core)),
     row("cpp", Kind::Flag(|o| &mut o.preprocessor.run)),
-    outside("cppargs", Kind::Text(|o, v| o.preprocessor.arguments.push(v.into()))),
+    outside(
+        "cppargs",
+        Kind::Text(|o, v| o.preprocessor.arguments.extend(v.split_whitespace().map(str::to_owned))),
+    ),
     outside("cpphdrs", Kind::Flag(|o| &mut o.preprocessor.show_includes)),
     outside("cpppath", Kind::Text(|o, v| o.preprocessor.path = Some(v.into()))),
     outside("ctfpath", Kind::Text(|o, v| o.types_from.kernel = Some(v.into()))),
@@ -502,7 +508,7 @@ const ROWS: &[Row] = &[
     outside("modpath", Kind::Text(|o, v| o.types_from.modules = Some(v.into()))),
     outside("nolibs", Kind::Flag(|o| &mut o.libraries.none)),
     row("pgmax", Kind::Unused(Shape::Number)),
-    row("preallocate", Kind::Unused(Shape::Number)),
+    row("preallocate", Kind::Unused(Shape::Size)),
     outside("procfspath", Kind::Words(&[("/proc", None)])),
     row("pspec", Kind::Flag(|o| &mut o.pspec)),
     outside("stdc", Kind::Standard),
@@ -582,7 +588,7 @@ pub fn names() -> impl Iterator<Item = &'static str> {
 pub fn may_set(name: &str, by: SetBy) -> Option<bool> {
     let row = ROWS.iter().find(|row| row.name == name)?;
     Some(match by {
-        SetBy::CommandLine => true,
+        SetBy::CommandLine | SetBy::Environment => true,
         SetBy::Program => row.in_program,
         SetBy::Setopt => row.while_tracing,
     })
@@ -613,6 +619,7 @@ impl Kind {
             Kind::Number(low, u32::MAX, _) => format!("a number from {low}"),
             Kind::Number(low, high, _) => format!("a number from {low} to {high}"),
             Kind::Unused(Shape::Number) => "a number".into(),
+            Kind::Unused(Shape::Size) => SIZE.into(),
             Kind::Size(_) => SIZE.into(),
             Kind::SmallSize(low, high, _) => format!("{SIZE}, from {low} to {high}"),
             Kind::PrintSize => format!("{SIZE}, from 1 to 65536"),
@@ -657,6 +664,7 @@ impl Options {
             });
         }
         match row.kind {
+            Kind::Flag(field) if by == SetBy::Environment => *field(self) = boolean(value)?,
             Kind::Flag(field) => {
                 if value.is_some() {
                     return Err(OptionError::InvalidValue);
@@ -676,6 +684,9 @@ impl Options {
                     Some((_, None)) => {}
                     Some((_, Some(why))) => return Err(OptionError::Unsupported((*why).to_owned())),
                 }
+            }
+            Kind::KernelSymbols { must_exist } if by == SetBy::Environment => {
+                self.knodefs = boolean(value)? != must_exist;
             }
             Kind::KernelSymbols { must_exist } => {
                 check_shape(Shape::Flag, value)?;
@@ -744,6 +755,7 @@ impl Options {
                     _ => return Err(OptionError::InvalidValue),
                 }
             }
+            Kind::Unused(Shape::Flag) if by == SetBy::Environment => drop(boolean(value)?),
             Kind::Unused(shape) => check_shape(shape, value)?,
             Kind::Without(why) => return Err(OptionError::Unsupported(why.to_owned())),
             Kind::Refused => {

@@ -36,6 +36,9 @@ pub enum Event<'a> {
         record: &'a [u8],
         /// The kernel part's state: a `printa` in the record sweeps it, and the source itself is busy delivering.
         kernel: &'a mut dyn KernelState,
+        /// What is left of the event, for `ERROR` clauses
+        /// ([`Afterwards`](dtrail_lang::plan::Afterwards)): its memory, its stacks. Its values are the record's.
+        left: Option<&'a mut dyn EventContext>,
     },
 }
 
@@ -65,7 +68,27 @@ pub trait EventContext {
         addr: u64,
         limit: usize,
         out: &mut Vec<u8>,
-    ) -> Result<(), Raised>;
+    ) -> Result<(), Raised> {
+        let start = out.len();
+        let mut chunk = [0; STRING_CHUNK];
+        while out.len() - start < limit {
+            let done = out.len() - start;
+            let next = addr.wrapping_add(done as u64);
+            let size = (STRING_CHUNK - next as usize % STRING_CHUNK).min(limit - done);
+            match self.read(space, next, &mut chunk[..size]) {
+                Err(raised) if done == 0 => return Err(raised),
+                // What could be read is the string.
+                Err(_) => return Ok(()),
+                Ok(()) => {}
+            }
+            let end = chunk[..size].iter().position(|&byte| byte == 0);
+            out.extend_from_slice(&chunk[..end.unwrap_or(size)]);
+            if end.is_some() {
+                return Ok(());
+            }
+        }
+        Ok(())
+    }
     /// Appends the stack of the firing thread, innermost address first, at most so many. Nothing if it has none or none
     /// can be walked.
     fn stack(&mut self, side: StackSide, frames: usize, out: &mut Vec<u64>) {
@@ -92,6 +115,10 @@ pub trait EventContext {
         None
     }
 }
+
+/// Strings are read in pieces up to the next multiple of this, a divisor of the size of a page: what is behind a string need
+/// not be readable.
+const STRING_CHUNK: usize = 128;
 
 /// Which stack of a thread.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -199,7 +226,7 @@ pub trait EventSource {
         None
     }
     /// Takes apart what `attach` built. A `-p` target is left running; a `-c` child that still runs ends with the source.
-    /// Once `impatient` says so, what would take long is left to the end of this process.
+    /// Once `impatient` says so, what would take long is left to others, and this process must end.
     fn detach(&mut self, impatient: &dyn Fn() -> bool) -> Result<(), Error>;
     /// The source's own state: variables and aggregations of the kernel part. `None` without one.
     fn kernel(&mut self) -> Option<&mut dyn KernelState>;

@@ -172,6 +172,8 @@ pub(crate) struct ListSource {
     pub(crate) only_resident: bool,
     pub(crate) exited: Vec<Exited>,
     pub(crate) drops: Drops,
+    /// What the script's end is: the machine fails.
+    pub(crate) fails: Option<&'static str>,
 }
 
 impl ListSource {
@@ -188,7 +190,7 @@ impl ListSource {
             }
             Some(Script::Record(record)) => {
                 let kernel = self.kernel.as_deref_mut().expect("a test with records has a kernel");
-                return sink.event(Event::Record { record: &record, kernel });
+                return sink.event(Event::Record { record: &record, kernel, left: None });
             }
             Some(Script::Interrupt) => {
                 self.interrupts.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
@@ -244,6 +246,7 @@ impl EventSource for ListSource {
                     return Ok(Wait::Stopped);
                 }
             }
+            None if self.fails.is_some() => return Err(Error::new(self.fails.unwrap_or_default())),
             None if self.endless => self.host.clock.set(due.max(now)),
             None => return Ok(Wait::TargetsGone),
         }

@@ -241,6 +241,21 @@ fn tail_bytes(group: &Group, facts: &[ClauseFacts]) -> u32 {
     group.clauses.iter().map(|c| facts[c.index()].tail_bytes).sum()
 }
 
+/// Bytes of the largest record with its tail, and without.
+pub(super) fn largest_record(plan: &Plan, facts: &[ClauseFacts]) -> (u32, u32) {
+    let strsize = plan.program.limits.strsize;
+    let (mut record, mut fixed) = (0, 0);
+    for group in &plan.groups {
+        if group.clauses.iter().any(|c| facts[c.index()].sends) {
+            let strings = tail_strings(group, facts).saturating_mul(strsize.next_multiple_of(8));
+            let tail = strings.saturating_add(tail_bytes(group, facts));
+            record = record.max(group.layout.fixed_size.saturating_add(tail));
+            fixed = fixed.max(group.layout.fixed_size);
+        }
+    }
+    (record, fixed)
+}
+
 fn tail_strings(group: &Group, facts: &[ClauseFacts]) -> u32 {
     let of_clauses: u32 = group.clauses.iter().map(|c| facts[c.index()].tail_strings).sum();
     let name = u32::from(sent_names(group, facts) > 0);
@@ -461,18 +476,10 @@ fn scratch(
     context: u32,
 ) -> Result<Scratch, EmitError> {
     let strsize = plan.program.limits.strsize;
-    let (mut record, mut fixed) = (0, 0);
+    let (record, fixed) = largest_record(plan, facts);
     let mut firing: Vec<VarId> = Vec::new();
     let (mut buffers, mut key, mut block) = (0, 0, 0);
     let (mut memory, mut paths) = (false, false);
-    for group in &plan.groups {
-        if group.clauses.iter().any(|c| facts[c.index()].sends) {
-            let strings = tail_strings(group, facts).saturating_mul(strsize.next_multiple_of(8));
-            let tail = strings.saturating_add(tail_bytes(group, facts));
-            record = record.max(group.layout.fixed_size.saturating_add(tail));
-            fixed = fixed.max(group.layout.fixed_size);
-        }
-    }
     for (i, clause) in plan.kernel.iter().enumerate() {
         let Some(clause) = clause else { continue };
         let facts = &facts[i];

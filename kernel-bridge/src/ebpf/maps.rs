@@ -8,6 +8,7 @@ use dtrail_lang::options::Options;
 use dtrail_lang::plan::layout::{agg_words, cell_bytes, entries, threads};
 use dtrail_lang::plan::{KeyPart, Plan, Side};
 
+use super::emit::largest_record;
 use super::stacks;
 use super::survey::ClauseFacts;
 use super::{
@@ -75,6 +76,9 @@ fn array(name: &str, kind: MapKind, value_size: u32, entries: u32) -> MapSpec {
     MapSpec { name: name.to_owned(), kind, key_size: 4, value_size, max_entries: entries, init: None }
 }
 
+/// Bytes that the kernel puts before each record of a ring.
+const RING_HEADER: u32 = 8;
+
 /// Places everything that user space knows of. `copies` is how many programs may hold a copy of a min, max or stddev.
 pub(super) fn place(
     plan: &Plan,
@@ -87,12 +91,16 @@ pub(super) fn place(
     placed.state.counters = placed.add(array("counters", MapKind::PerCpuArray, counter::WORDS * 8, 1));
     let sends = plan.groups.iter().any(|g| g.clauses.iter().any(|c| facts[c.index()].sends));
     if sends {
+        // However small it is asked for, any record fits, and the eight bytes before it: whether one that is allowed is
+        // printed must not depend on where it is made.
+        let (record, _) = largest_record(plan, facts);
+        let bytes = target.ring_size.max(4096).max(record.saturating_add(RING_HEADER + 1));
         let ring = MapSpec {
             name: "ring".to_owned(),
             kind: MapKind::Ring,
             key_size: 0,
             value_size: 0,
-            max_entries: target.ring_size.max(4096).next_power_of_two(),
+            max_entries: bytes.checked_next_power_of_two().unwrap_or(1 << 31),
             init: None,
         };
         placed.state.ring = Some(placed.add(ring));

@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 
 use dtrail_lang::env::{Environment, FiredBy};
 use dtrail_lang::ir;
-use dtrail_lang::options::{EvalTime, Options, TypeData};
+use dtrail_lang::options::{BufPolicy, EvalTime, Options, TypeData};
 use dtrail_lang::plan::layout::{header, thread_end};
 use dtrail_lang::plan::{Capabilities, Overflow, Plan};
 use dtrail_vm::event::{Error, Event, EventSink, EventSource, Exited, Flow, KernelState, Wait};
@@ -19,6 +19,7 @@ use dtrail_vm::fault::Drops;
 use dtrail_vm::vars::Thread;
 use rustix::time::{ClockId, clock_gettime};
 
+use super::left::LeftContext;
 use super::losses::Losses;
 use super::namespace;
 use super::targets::{Target, Targets};
@@ -60,7 +61,7 @@ pub struct BpfSource {
 /// What the kernel part may take; sizes in bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Settings {
-    /// Of the ring buffer (`bufsize`).
+    /// Of the ring buffer: `bufsize`, or the default under the policies whose buffers are the consumer's, if that is more.
     pub ring: u64,
     /// Of an aggregation (`aggsize`).
     pub agg: u64,
@@ -86,8 +87,13 @@ impl From<&Options> for Settings {
             0 => LOOK,
             nanos => Duration::from_nanos(nanos),
         };
+        // Under the other policies the buffers of `bufsize` are the consumer's, and what fills them must come up to it.
+        let ring = match options.bufpolicy {
+            BufPolicy::Switch => options.bufsize,
+            BufPolicy::Fill | BufPolicy::Ring => options.bufsize.max(Options::default().bufsize),
+        };
         Settings {
-            ring: options.bufsize,
+            ring,
             agg: options.aggsize,
             dynvar: options.dynvarsize,
             look,
@@ -115,6 +121,8 @@ struct Attached {
     temporal: bool,
     /// What processes do, if addresses of theirs are taken.
     processes: Option<ProcessEvents>,
+    /// What `ERROR` clauses can reach of the event of a record.
+    left: LeftContext,
 }
 
 impl BpfSource {
@@ -324,7 +332,7 @@ fn may_exit(plan: &Plan) -> bool {
 impl Attached {
     /// Hands over what is in the ring.
     fn drain(&mut self, sink: &mut dyn EventSink) -> (usize, Flow) {
-        let Attached { ring, state, temporal, .. } = self;
+        let Attached { ring, state, temporal, left, .. } = self;
         let Some(ring) = ring else { return (0, Flow::Continue) };
         let mut flow = Flow::Continue;
         if *temporal {
@@ -340,7 +348,7 @@ impl Attached {
             };
             records.sort_by_key(time);
             for record in &records {
-                flow = hand_over(record, state, sink);
+                flow = hand_over(record, state, left, sink);
                 if flow == Flow::Stop {
                     break;
                 }
@@ -348,7 +356,7 @@ impl Attached {
             return (count, flow);
         }
         let count = ring.drain(&mut |record| {
-            flow = hand_over(record, state, sink);
+            flow = hand_over(record, state, left, sink);
             flow == Flow::Continue
         });
         (count, flow)
@@ -356,13 +364,21 @@ impl Attached {
 }
 
 /// Gives the sink one record, or the end of a thread that it tells of.
-fn hand_over(record: &[u8], kernel: &mut MappedState<KernelMaps>, sink: &mut dyn EventSink) -> Flow {
+fn hand_over(
+    record: &[u8],
+    kernel: &mut MappedState<KernelMaps>,
+    left: &mut LeftContext,
+    sink: &mut dyn EventSink,
+) -> Flow {
     match ended(record) {
         Some(thread) => {
             sink.thread_ended(thread);
             Flow::Continue
         }
-        None => sink.event(Event::Record { record, kernel }),
+        None => {
+            left.set_event(record);
+            sink.event(Event::Record { record, kernel, left: Some(left) })
+        }
     }
 }
 
@@ -489,6 +505,7 @@ impl EventSource for BpfSource {
             looked: Instant::now(),
             temporal: self.settings.temporal,
             processes,
+            left: LeftContext::default(),
         });
         Ok(())
     }

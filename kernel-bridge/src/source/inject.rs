@@ -10,13 +10,14 @@ use std::sync::Arc;
 
 use dtrail_lang::ir::ProbeIndex;
 use dtrail_lang::options::{MAX_FRAMES, Options};
-use dtrail_lang::plan::{Capabilities, Overflow, Plan};
+use dtrail_lang::plan::{Afterwards, Capabilities, Overflow, Plan};
 use dtrail_vm::event::{Error, Event, EventSink, Flow, KernelState};
 use dtrail_vm::fault::Drops;
 
 use super::bpf::{NotEmitted, Settings, load_program, target_without_kernel};
 use super::kernel_part::KernelPart;
 use super::losses::Losses;
+use super::synthetic::SyntheticContext;
 use super::synthetic_event::{MemoryRegion, SyntheticEvent};
 use crate::ebpf::{self, EbpfProgram, MapAccess, inject};
 use crate::load::{self, Loaded};
@@ -90,7 +91,11 @@ impl<M> Injection<M> {
 
 impl<M: Machine> KernelPart for Injection<M> {
     fn capabilities(&self) -> Capabilities {
-        Capabilities { writes_user: M::WRITES_USER, ..Capabilities::BASELINE }
+        Capabilities {
+            writes_user: M::WRITES_USER,
+            afterwards: Afterwards::Everything,
+            ..Capabilities::BASELINE
+        }
     }
 
     fn configure(&mut self, options: &Options) {
@@ -160,7 +165,9 @@ impl<M: Machine> KernelPart for Injection<M> {
         }
         maps.run()?;
         for record in maps.records() {
-            if sink.event(Event::Record { record: &record, kernel: state }) == Flow::Stop {
+            let mut left = SyntheticContext::new(event);
+            let event = Event::Record { record: &record, kernel: state, left: Some(&mut left) };
+            if sink.event(event) == Flow::Stop {
                 return Ok(Flow::Stop);
             }
         }

@@ -8,6 +8,7 @@ mod event_words;
 pub mod idle;
 pub mod inject;
 pub mod kernel_part;
+mod left;
 mod losses;
 mod namespace;
 pub mod ptrace;

@@ -13,6 +13,8 @@ pub mod hidden_files;
 pub mod mapping;
 mod perf;
 pub(crate) mod process_events;
+pub(crate) mod process_memory;
+pub(crate) mod remains;
 pub mod ring;
 pub(crate) mod signals;
 pub mod user_memory;

@@ -10,6 +10,7 @@ pub(super) fn check_shape(shape: Shape, value: Option<&str>) -> Result<(), Optio
         Shape::Flag => Ok(()),
         Shape::Bool => boolean(value).map(drop),
         Shape::Number => number(required(value)?).map(drop),
+        Shape::Size => size(required(value)?).map(drop),
         Shape::Text => required(value).map(drop),
     }
 }

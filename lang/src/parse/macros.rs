@@ -67,9 +67,9 @@ pub(super) fn token(
     default_args: bool,
 ) -> Result<MacroToken, (Tag, String)> {
     let MacroRef { quoted, name, .. } = macro_ref;
+    let sigil = if quoted { "$$" } else { "$" };
     let Some(number) = macro_ref.number() else {
         let Some(value) = macros.env.macro_variable(name) else {
-            let sigil = if quoted { "$$" } else { "$" };
             return Err((Tag::MacroUndef, format!("macro variable {sigil}{name} is not defined")));
         };
         return Ok(if quoted {
@@ -86,7 +86,7 @@ pub(super) fn token(
         None if default_args => {
             Ok(MacroToken::Int(IntLit { value: 0, decimal: true, unsigned: false, longs: 0 }, false))
         }
-        None => Err((Tag::MacroUndef, format!("macro argument ${name} is not defined"))),
+        None => Err((Tag::MacroUndef, format!("macro argument {sigil}{name} is not defined"))),
     }
 }
 

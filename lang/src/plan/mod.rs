@@ -28,7 +28,8 @@
 //!    and if not, the aggregations they name live in U. They take effect when the firing ends, on what all its clauses
 //!    did, so a firing cuts once.
 //! 10. `ERROR` clauses run in U: variables they write live in U; the built-ins they read are captured in every record
-//!     that can carry or lead to a fault ([`GroupLayout::shared_slots`]).
+//!     that can carry or lead to a fault ([`GroupLayout::shared_slots`]). Memory they read when the record is looked at, as
+//!     it is by then; what is gone by then ([`Afterwards`]) is an error.
 //! 11. A pinned op whose operand is not K-computable is an error that prints the chain of dependence; so is a signal that
 //!     K would send although U decides whether the clause comes to it.
 //! 12. The scratch memory of a clause is on one side: K, unless an op on it cannot be there or U decides whether it runs.
@@ -208,15 +209,31 @@ pub struct Capabilities {
     /// Whether the kernel offers programs to write to a process (`bpf_probe_write_user`), on which `copyout` depends;
     /// `None` if it was not asked.
     pub writes_user: Option<bool>,
+    /// What `ERROR` clauses, which run after the event, can still ask of it.
+    pub afterwards: Afterwards,
+}
+
+/// What can be had of an event when its record is looked at.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Afterwards {
+    /// Memory, as it is by then, and what the record carries: no stacks.
+    Memory,
+    /// All that there was: the event is made up, and its record is looked at before the next one.
+    Everything,
 }
 
 impl Capabilities {
     /// Of a source without a kernel part (`ptrace`, `replay`, `synthetic` under `interp` and `jit`).
     pub const NONE: Capabilities =
-        Capabilities { kernel: false, max_buckets: 0, max_tables: 0, writes_user: None };
+        Capabilities { kernel: false, max_buckets: 0, max_tables: 0, ..Capabilities::BASELINE };
     /// Of the baseline instruction set that every promised kernel has.
-    pub const BASELINE: Capabilities =
-        Capabilities { kernel: true, max_buckets: 4094, max_tables: 48, writes_user: None };
+    pub const BASELINE: Capabilities = Capabilities {
+        kernel: true,
+        max_buckets: 4094,
+        max_tables: 48,
+        writes_user: None,
+        afterwards: Afterwards::Memory,
+    };
 }
 
 /// `-x placement=`

@@ -1,9 +1,9 @@
 //! What each aggregating function does with a value, how two states merge, and the number it prints (runtime spec §7.1).
 //! All arithmetic wraps; merging is associative and commutative, so CPUs and generations may come in any order.
 
-use dtrail_lang::builtins::aggs::{FineBuckets, Percentiles, Shape};
+use dtrail_lang::builtins::aggs::Shape;
 
-use super::{AggState, Buckets, Deviation, Distinct};
+use super::{AggState, Deviation, Distinct, Sketch};
 
 impl AggState {
     /// [`AggState::update`] of a state of one or two words, done in place; `false`: it is another.
@@ -39,6 +39,7 @@ impl AggState {
                 seen.squares = seen.squares.wrapping_add(square);
             }
             AggState::Buckets(buckets) => buckets.add(shape.bucket(value), weight),
+            AggState::Sketch(sketch) => sketch.add(value),
             AggState::Distinct(_) | AggState::Top(_) => self.update_item(shape, &value.to_le_bytes()),
         }
     }
@@ -69,6 +70,7 @@ impl AggState {
                 a.squares = a.squares.wrapping_add(b.squares);
             }
             (AggState::Buckets(a), AggState::Buckets(b)) => a.merge(b),
+            (AggState::Sketch(a), AggState::Sketch(b)) => a.merge(b),
             (AggState::Distinct(a), AggState::Distinct(b)) => a.merge(b),
             (AggState::Top(a), AggState::Top(b)) => a.merge(b),
             (_, _) => debug_assert!(false, "states of two functions under one aggregation"),
@@ -84,6 +86,7 @@ impl AggState {
             AggState::Avg { count, sum } => (*count, *sum) = (0, 0),
             AggState::Stddev(seen) => **seen = Deviation::default(),
             AggState::Buckets(buckets) => buckets.clear(),
+            AggState::Sketch(sketch) => **sketch = Sketch::default(),
             AggState::Distinct(distinct) => **distinct = Distinct::default(),
             AggState::Top(top) => top.clear(),
         }
@@ -94,14 +97,14 @@ impl AggState {
         self.normalized(1)
     }
 
-    /// The number that is printed: 0 for an empty `min`, `max` or `avg`, and for histograms, which print rows. `normal`
+    /// The number that is printed: 0 for an empty `min`, `max` or `avg`, and for histograms and percentiles, which print otherwise. `normal`
     /// is not 0.
     pub fn normalized(&self, normal: i64) -> i64 {
         match self {
             AggState::Count(count) => divided(*count as i64, normal),
             AggState::Sum(sum) => divided(*sum, normal),
             AggState::Min(value) | AggState::Max(value) => divided(value.unwrap_or(0), normal),
-            AggState::Avg { count: 0, .. } | AggState::Buckets(_) => 0,
+            AggState::Avg { count: 0, .. } | AggState::Buckets(_) | AggState::Sketch(_) => 0,
             AggState::Stddev(seen) if seen.count == 0 => 0,
             AggState::Distinct(distinct) => divided(distinct.count() as i64, normal),
             AggState::Top(top) => divided(top.most() as i64, normal),
@@ -118,22 +121,6 @@ impl AggState {
     }
 }
 
-/// The percentiles that a histogram of fine buckets is asked for, in their order; 0 if it is empty. A percentile is the
-/// least value that at least so many values do not exceed.
-pub(crate) fn percentiles(buckets: &Buckets, asked: Percentiles) -> impl Iterator<Item = i64> + '_ {
-    let total: u128 = buckets.iter().map(|(_, count)| u128::from(count.unsigned_abs())).sum();
-    (0..asked.hundredths().len()).map(move |i| {
-        let hundredths = asked.hundredths().get(i).copied().unwrap_or(0);
-        let rank = (total * u128::from(hundredths)).div_ceil(10_000).max(1);
-        let mut below = 0;
-        let found = buckets.iter().find(|(_, count)| {
-            below += u128::from(count.unsigned_abs());
-            below >= rank
-        });
-        found.map_or(0, |(bucket, _)| FineBuckets::middle(bucket))
-    })
-}
-
 /// A value divided for printing, toward 0; by 0 it stays itself.
 pub(crate) fn divided(value: i64, normal: i64) -> i64 {
     if normal == 0 { value } else { value.wrapping_div(normal) }
@@ -142,8 +129,7 @@ pub(crate) fn divided(value: i64, normal: i64) -> i64 {
 #[cfg(test)]
 mod tests {
     use dtrail_lang::builtins::AggFn;
-    use dtrail_lang::builtins::aggs::LogLinear;
-    use proptest::prelude::*;
+    use dtrail_lang::builtins::aggs::{LogLinear, Percentiles};
 
     use super::*;
 
@@ -224,37 +210,6 @@ mod tests {
             let mut state = of(row.id, &[(3, 2), (-4, 1)]);
             state.clear();
             assert_eq!(state, AggState::new(row.id), "{}", row.name);
-        }
-    }
-
-    proptest! {
-        /// A percentile is within 1 % of the value of its rank: the least that so many of all values do not exceed.
-        #[test]
-        fn percentiles_are_within_one_percent(
-            values in prop::collection::vec(
-                prop_oneof![-200_i64..200, -1_000_000_i64..1_000_000, any::<i64>(), (0_u32..63).prop_map(|k| 1_i64 << k)],
-                1..200,
-            ),
-            asked in prop::sample::select(vec![1_i64, 25, 50, 90, 99, 999, 9999, 100]),
-        ) {
-            let asked_for = Percentiles::NONE.and(asked).expect("a percentage");
-            let shape = Shape::Percentiles(asked_for);
-            let mut state = AggState::new(AggFn::Percentile);
-            values.iter().for_each(|&value| state.update(shape, value, 1));
-            let AggState::Buckets(buckets) = &state else { panic!("a sketch") };
-            let got = percentiles(buckets, asked_for).next().expect("one");
-            // The fraction that the constant says: digits behind the second are decimals, but 100 is all.
-            let (share, of) = match asked {
-                1..=100 => (asked as usize, 100),
-                101..=999 => (asked as usize, 1000),
-                _ => (asked as usize, 10_000),
-            };
-            let mut sorted = values.clone();
-            sorted.sort_unstable();
-            let rank = (sorted.len() * share).div_ceil(of).max(1);
-            let exact = sorted[rank - 1];
-            let off = i128::from(got) - i128::from(exact);
-            prop_assert!(off.abs() * 100 <= i128::from(exact.unsigned_abs()), "{got} for {exact}");
         }
     }
 }

@@ -8,6 +8,7 @@ mod fns;
 mod key;
 #[cfg(test)]
 mod merging;
+mod sketch;
 pub mod sort;
 pub mod table;
 mod top;
@@ -16,7 +17,8 @@ use dtrail_lang::builtins::AggFn;
 
 pub use buckets::Buckets;
 pub use distinct::Distinct;
-pub(crate) use fns::{divided, percentiles};
+pub(crate) use fns::divided;
+pub use sketch::Sketch;
 pub use table::{AggTable, AggTables};
 pub use top::Top;
 
@@ -42,6 +44,8 @@ pub enum AggState {
     Stddev(Box<Deviation>),
     /// Counts of a histogram, whose function's [`Shape`] says what each bucket holds.
     Buckets(Buckets),
+    /// What percentiles are taken from.
+    Sketch(Box<Sketch>),
     /// Different values.
     Distinct(Box<Distinct>),
     /// Frequent values.
@@ -70,7 +74,7 @@ impl AggState {
             AggFn::Avg => AggState::Avg { count: 0, sum: 0 },
             AggFn::Stddev => AggState::Stddev(Box::default()),
             AggFn::Quantize | AggFn::Lquantize | AggFn::Llquantize => AggState::Buckets(Buckets::default()),
-            AggFn::Percentile => AggState::Buckets(Buckets::default()),
+            AggFn::Percentile => AggState::Sketch(Box::default()),
             AggFn::Distinct => AggState::Distinct(Box::default()),
             AggFn::Topk => AggState::Top(Box::default()),
         }

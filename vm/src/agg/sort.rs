@@ -8,7 +8,7 @@ use dtrail_lang::builtins::aggs::Shape;
 use dtrail_lang::ir::ValueType;
 use indexmap::IndexMap;
 
-use super::{AggState, AggTable, percentiles};
+use super::{AggState, AggTable};
 use crate::stacks::{StackTable, is_numbered};
 use crate::value::{self, ValueRef};
 
@@ -226,12 +226,13 @@ fn rank(state: &AggState, shape: Shape) -> Rank {
         AggState::Min(None) => Rank::from(i64::MAX),
         AggState::Max(None) => Rank::from(i64::MIN),
         AggState::Buckets(buckets) => {
-            if let Shape::Percentiles(asked) = shape {
-                return Rank::from(percentiles(buckets, asked).next().unwrap_or(0));
-            }
             let tie = shape.tie().map_or(0, |bucket| buckets.get(bucket));
             weighted(buckets.iter().map(|(i, count)| (shape.stands_for(i), count)), tie)
         }
+        AggState::Sketch(sketch) => match shape {
+            Shape::Percentiles(asked) => Rank::from(sketch.percentiles(asked).next().unwrap_or(0)),
+            _ => Rank::from(0),
+        },
         _ => Rank::from(state.number()),
     }
 }

@@ -26,10 +26,6 @@ pub(super) struct TracerContext<'h> {
     late: u64,
 }
 
-/// Strings are read in pieces up to the next multiple of this, a divisor of the size of a page: what is behind a string need
-/// not be readable.
-const STRING_CHUNK: usize = 128;
-
 impl<'h> TracerContext<'h> {
     pub(super) fn new(host: &'h dyn Host, late: u64) -> TracerContext<'h> {
         TracerContext {
@@ -77,46 +73,21 @@ impl EventContext for TracerContext<'_> {
         }
     }
 
-    fn read_string(
-        &mut self,
-        space: AddrSpace,
-        addr: u64,
-        limit: usize,
-        out: &mut Vec<u8>,
-    ) -> Result<(), Raised> {
-        let start = out.len();
-        let mut chunk = [0; STRING_CHUNK];
-        while out.len() - start < limit {
-            let done = out.len() - start;
-            let next = addr.wrapping_add(done as u64);
-            let size = (STRING_CHUNK - next as usize % STRING_CHUNK).min(limit - done);
-            match self.read(space, next, &mut chunk[..size]) {
-                Err(raised) if done == 0 => return Err(raised),
-                // What could be read is the string.
-                Err(_) => return Ok(()),
-                Ok(()) => {}
-            }
-            let end = chunk[..size].iter().position(|&byte| byte == 0);
-            out.extend_from_slice(&chunk[..end.unwrap_or(size)]);
-            if end.is_some() {
-                return Ok(());
-            }
-        }
-        Ok(())
-    }
-
     fn parent(&mut self, pid: u32) -> Option<u32> {
         self.host.parent(pid)
     }
 }
 
-/// The event behind a kernel record, as far as the record tells. It is over: memory is out of reach.
-pub(super) struct RecordContext<'a> {
+/// The event behind a kernel record. It is over: its values are the record's, and memory and stacks what the source can
+/// still reach.
+pub(super) struct RecordContext<'a, 'l> {
     pub(super) plan: &'a Plan,
     pub(super) record: &'a [u8],
+    /// What the source can still reach.
+    pub(super) left: Option<&'l mut dyn EventContext>,
 }
 
-impl EventContext for RecordContext<'_> {
+impl EventContext for RecordContext<'_, '_> {
     fn int(&mut self, var: BuiltinVar, _: u32) -> Result<i64, Raised> {
         let value = record_builtin(self.record, var).or_else(|| group_slot(self.plan, self.record, var));
         Ok(value.unwrap_or(0) as i64)
@@ -130,12 +101,34 @@ impl EventContext for RecordContext<'_> {
         Ok(())
     }
 
-    fn read(&mut self, _: AddrSpace, addr: u64, _: &mut [u8]) -> Result<(), Raised> {
-        Err(Raised::new(FaultKind::BadAddr, addr))
+    fn read(&mut self, space: AddrSpace, addr: u64, buf: &mut [u8]) -> Result<(), Raised> {
+        match &mut self.left {
+            Some(left) => left.read(space, addr, buf),
+            None => Err(Raised::new(FaultKind::BadAddr, addr)),
+        }
     }
 
-    fn read_string(&mut self, _: AddrSpace, addr: u64, _: usize, _: &mut Vec<u8>) -> Result<(), Raised> {
-        Err(Raised::new(FaultKind::BadAddr, addr))
+    fn read_string(
+        &mut self,
+        space: AddrSpace,
+        addr: u64,
+        limit: usize,
+        out: &mut Vec<u8>,
+    ) -> Result<(), Raised> {
+        match &mut self.left {
+            Some(left) => left.read_string(space, addr, limit, out),
+            None => Err(Raised::new(FaultKind::BadAddr, addr)),
+        }
+    }
+
+    fn stack(&mut self, side: StackSide, frames: usize, out: &mut Vec<u64>) {
+        if let Some(left) = &mut self.left {
+            left.stack(side, frames, out);
+        }
+    }
+
+    fn parent(&mut self, pid: u32) -> Option<u32> {
+        self.left.as_mut()?.parent(pid)
     }
 }
 

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, VecDeque};
 
 use dtrail_lang::builtins::Action;
 use dtrail_lang::env::ProbeId;
-use dtrail_lang::ir::{Program, RegKind};
+use dtrail_lang::ir::{Program, RegKind, ValueType};
 
 use super::session::Item;
 use super::settings::Policy;
@@ -127,8 +127,13 @@ fn clause_size(program: &Program, clause: usize) -> u64 {
     let strsize = u64::from(program.limits.strsize);
     let sites =
         program.sites.iter().filter(|site| site.clause.index() == clause && site.action != Action::Default);
-    let args = sites.flat_map(|site| &site.args);
-    HEADER + args.map(|ty| if ty.reg_kind() == RegKind::Int { 8 } else { 8 + strsize }).sum::<u64>()
+    let value = |ty: &ValueType| match *ty {
+        ValueType::Str => 8 + strsize,
+        ValueType::Bytes(bytes) => 8 + u64::from(bytes),
+        ValueType::Float(bytes) => 8 + u64::from(bytes),
+        ValueType::Int { .. } | ValueType::Pointer | ValueType::Symbolic(_) => 8,
+    };
+    HEADER + sites.flat_map(|site| &site.args).map(value).sum::<u64>()
 }
 
 fn end_size(program: &Program) -> u64 {

@@ -21,11 +21,11 @@ const LONG: usize = 1 << 16;
 /// Writes the entries of a table, a line each, in their order, until nobody wants more.
 pub(super) fn entries(table: &AggTable, settings: &Settings, style: Style<'_>, spill: Spill<'_>) {
     let mut out = Vec::new();
-    let mut folded = folded::Lines::default();
+    let mut folded = folded::Lines::new(table);
     for row in sort::rows(&[table], settings.aggs.sort, style.symbols.stacks).iter() {
         let Some(state) = row.state(0) else { continue };
         if settings.format == OutputFormat::Folded {
-            folded.add(table, row.key, state, style);
+            folded.add(row.key, state, style);
             continue;
         }
         json::entry(&mut out, table, row.key, state, style);
@@ -34,12 +34,7 @@ pub(super) fn entries(table: &AggTable, settings: &Settings, style: Style<'_>, s
             return;
         }
     }
-    for line in folded.finish(table) {
-        out.extend_from_slice(&line);
-        if out.len() >= LONG && spill(&mut out).is_break() {
-            return;
-        }
-    }
+    folded.finish(&mut out, style, |out| out.len() >= LONG && spill(out).is_break());
     let _ = spill(&mut out);
 }
 

@@ -126,6 +126,11 @@ fn detach(
     source.detach(&|| interrupts.count() > before)
 }
 
+/// Why tracing could not go on (runtime spec §11.3).
+fn aborted(why: Error) -> Error {
+    why.context("processing aborted")
+}
+
 /// A session and what drives it.
 struct Consumer<'a> {
     session: Session<'a>,
@@ -155,7 +160,7 @@ impl Consumer<'_> {
         if exited.is_none() && self.interrupts.count() > 0 {
             self.session.blank_line();
         }
-        source.shut(&mut self.session)?;
+        source.shut(&mut self.session).map_err(aborted)?;
         self.check()?;
         let exited = self.session.exit.take();
         self.session.world.exit = None;
@@ -181,7 +186,7 @@ impl Consumer<'_> {
             let now = host.monotonic();
             let deadline =
                 self.timers.next().map(|due| host.instant() + Duration::from_nanos(due.saturating_sub(now)));
-            let waited = source.wait(deadline, &mut self.session)?;
+            let waited = source.wait(deadline, &mut self.session).map_err(aborted)?;
             self.say_exited(source);
             if let Some(kernel) = source.kernel()
                 && kernel.stacks_waiting()
@@ -205,7 +210,7 @@ impl Consumer<'_> {
                     Due::Tick { probe, late, skipped } => {
                         self.session.world.drops.ticks += skipped;
                         // What happened before the tick is seen before it.
-                        if source.drain(&mut self.session)? == Wait::Stopped || self.over() {
+                        if source.drain(&mut self.session).map_err(aborted)? == Wait::Stopped || self.over() {
                             return self.after_drain();
                         }
                         self.fire_probe(source, probe, late);
@@ -293,7 +298,7 @@ impl Consumer<'_> {
             Ok(()) => {}
             Err(WriteError::Closed) => self.closed = true,
             Err(WriteError::Failed(reason)) => {
-                return Err(Error::new(format!("processing aborted: {reason}")));
+                return Err(aborted(Error::new(reason)));
             }
         }
         self.check()
@@ -302,7 +307,7 @@ impl Consumer<'_> {
     /// Ends the run on a mistake of ours.
     fn check(&self) -> Result<(), Error> {
         match self.session.bug {
-            Some(what) => Err(Error::new(format!("processing aborted: internal error: {what}"))
+            Some(what) => Err(aborted(Error::new(format!("internal error: {what}")))
                 .help("this is a defect of dtrail itself; please report it with the program")),
             None => Ok(()),
         }

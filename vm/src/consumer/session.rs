@@ -115,7 +115,7 @@ impl EventSink for Session<'_> {
         if self.exit.is_none() && self.bug.is_none() && !self.full() {
             match event {
                 Event::Live { probe, context, kernel } => self.live(probe, context, kernel),
-                Event::Record { record, kernel } => self.record(record, kernel),
+                Event::Record { record, kernel, left } => self.record(record, kernel, left),
             }
         }
         let over = self.exit.is_some() || self.bug.is_some() || self.full();
@@ -194,11 +194,10 @@ impl<'a> Session<'a> {
     ) {
         let plan = self.plan;
         let Some(clauses) = plan.probe_clauses.get(probe.index()) else { return };
-        let time = match self.held {
-            Some(_) => context.int(BuiltinVar::Timestamp, 0).unwrap_or(0) as u64,
-            None => 0,
-        };
-        let mut firing = Firing { probe, cpu: None, kernel, recorded: false, time };
+        let mut ask = |var| self.held.as_ref().map(|_| context.int(var, 0).unwrap_or(0) as u64);
+        let time = ask(BuiltinVar::Timestamp).unwrap_or(0);
+        let cpu = ask(BuiltinVar::Cpu).map(|cpu| cpu as u32);
+        let mut firing = Firing { probe, cpu, kernel, recorded: false, time };
         self.begin();
         for &clause in clauses {
             let Some(code) = plan.program.clauses.get(clause.index()) else { continue };
@@ -215,7 +214,7 @@ impl<'a> Session<'a> {
     }
 
     /// Runs the user parts of a kernel record's clauses.
-    fn record(&mut self, record: &[u8], kernel: &mut dyn KernelState) {
+    fn record(&mut self, record: &[u8], kernel: &mut dyn KernelState, left: Option<&mut dyn EventContext>) {
         let plan = self.plan;
         let Some((group, probe, cpu, generation)) = self.header(record) else {
             self.bug = Some("a record that no group of the plan has sent");
@@ -224,6 +223,7 @@ impl<'a> Session<'a> {
         let time = word_at(record, header::TIME).unwrap_or(0);
         let mut firing = Firing { probe, cpu: Some(cpu), kernel: Some(kernel), recorded: true, time };
         self.begin();
+        let mut context = RecordContext { plan, record, left };
         for (&clause, &area) in group.clauses.iter().zip(&group.layout.areas) {
             let Some(layout) = plan.clause_layouts.get(clause.index()) else { continue };
             let decided = word_at(record, area).map(|word| word as u32);
@@ -239,7 +239,7 @@ impl<'a> Session<'a> {
                 }
                 _ => kernel_ending(record, area, layout).map_or(Ending::Done, |(_, ending)| ending),
             };
-            self.ended(ending, clause, &mut RecordContext { plan, record }, &mut firing);
+            self.ended(ending, clause, &mut context, &mut firing);
             if self.world.exit.is_some() || self.bug.is_some() {
                 break;
             }
@@ -300,7 +300,7 @@ impl<'a> Session<'a> {
     fn know_cpu(&self, context: &mut dyn EventContext, firing: &mut Firing<'_>) {
         let Settings { quiet, flowindent, format, .. } = self.settings;
         let shown = !quiet || flowindent || format == OutputFormat::Json;
-        if (shown || self.held.is_some()) && firing.cpu.is_none() {
+        if shown && firing.cpu.is_none() {
             firing.cpu = Some(context.int(BuiltinVar::Cpu, 0).unwrap_or(0) as u32);
         }
     }
@@ -376,21 +376,45 @@ impl<'a> Session<'a> {
         }
         let mut items = std::mem::take(&mut self.items);
         items.append(&mut self.late_items);
-        match &mut self.held {
-            Some(held) if !items.is_empty() => {
-                let records = std::mem::take(&mut self.world.records);
-                let program = &self.plan.program;
-                let rows = items.iter().filter_map(|item| match item {
-                    Item::Row { row, .. } => Some(held::size(&records, program, *row)),
-                    Item::Message(_) | Item::Fault(_) => None,
-                });
-                let size = rows.sum();
-                let probe = program.probes.get(firing.probe.index()).map_or(ProbeId::ERROR, |probe| probe.id);
-                let (cpu, time) = (firing.cpu.unwrap_or(0), firing.time);
-                held.keep(probe, Kept { cpu, time, records, items, size });
-            }
+        match self.held {
+            Some(_) if !items.is_empty() => self.hold(items, firing),
             Some(_) => self.items = items,
             None => self.print(items, firing, generation),
+        }
+    }
+
+    /// Keeps what a firing recorded for the end of tracing. A row that it committed goes to the buffer of the CPU on which
+    /// it was recorded.
+    fn hold(&mut self, mut items: Vec<Item>, firing: &Firing<'_>) {
+        let Some(held) = &mut self.held else { return };
+        let records = std::mem::take(&mut self.world.records);
+        let program = &self.plan.program;
+        let fired = program.probes.get(firing.probe.index()).map_or(ProbeId::ERROR, |probe| probe.id);
+        let (own, time) = (firing.cpu.unwrap_or(0), firing.time);
+        let mut keep = |cpu, records: Records, items: Vec<Item>| {
+            let rows = items.iter().filter_map(|item| match item {
+                Item::Row { row, .. } => Some(held::size(&records, program, *row)),
+                Item::Message(_) | Item::Fault(_) => None,
+            });
+            let size = rows.sum();
+            held.keep(fired, Kept { cpu, time, records, items, size });
+        };
+        let elsewhere = |item: &Item| match *item {
+            Item::Row { cpu: Some(cpu), row, probe } if cpu != own => Some((cpu, row, probe)),
+            _ => None,
+        };
+        let types = |site: SiteId| program.sites.get(site.index()).map_or(&[][..], |site| &site.args);
+        while let Some((cpu, ..)) = items.iter().find_map(elsewhere) {
+            let (mut moved, mut rows) = (Records::default(), Vec::new());
+            for (_, row, probe) in items.iter().filter_map(elsewhere).filter(|(of, ..)| *of == cpu) {
+                let row = moved.append(&records, row, types);
+                rows.extend(row.map(|row| Item::Row { row, probe, cpu: Some(cpu) }));
+            }
+            items.retain(|item| elsewhere(item).is_none_or(|(of, ..)| of != cpu));
+            keep(cpu, moved, rows);
+        }
+        if !items.is_empty() {
+            keep(own, records, items);
         }
     }
 

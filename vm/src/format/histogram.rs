@@ -6,6 +6,7 @@ use std::ops::RangeInclusive;
 use dtrail_lang::builtins::aggs::Shape;
 use dtrail_lang::builtins::shapes::Bucket;
 
+use super::decimal;
 use crate::agg::{Buckets, divided};
 
 /// How bars are drawn (`aggzoom`, `encoding`).
@@ -59,13 +60,21 @@ impl Scale {
     }
 
     /// `floor(|value| · cells / whole + 1/2)`, at most `cells`.
-    pub(super) fn rounded(self, value: i64, cells: u128) -> usize {
+    pub(super) fn rounded(self, value: i64, cells: u8) -> usize {
         let (above, below) = self.whole;
-        if above == 0 {
+        let size = value.unsigned_abs();
+        if above == 0 || size == 0 {
             return 0;
         }
-        let doubled = 2 * u128::from(value.unsigned_abs()) * cells * below + above;
-        (doubled / (2 * above)).min(cells) as usize
+        let most = usize::from(cells);
+        // Two divisions of 128 bits a row would be most of a long print.
+        if size < NARROW && above < u128::from(NARROW) {
+            let (above, below) = (above as u64, below as u64);
+            return ((2 * size * u64::from(cells) * below + above) / (2 * above)).min(u64::from(cells))
+                as usize;
+        }
+        let doubled = 2 * u128::from(size) * u128::from(cells) * below + above;
+        usize::try_from(doubled / (2 * above)).unwrap_or(most).min(most)
     }
 
     /// Eighths of a cell of a bar, rounded down.
@@ -80,52 +89,62 @@ impl Scale {
     /// Appends a bar, the blank behind it, a count and a newline.
     pub(super) fn row(self, out: &mut Vec<u8>, value: i64, count: i64) {
         self.bar(out, value);
-        // Writing to a vector cannot fail.
-        let _ = writeln!(out, " {count:<9}");
+        out.push(b' ');
+        decimal::left(out, count, 9);
+        out.push(b'\n');
     }
 
     fn bar(self, out: &mut Vec<u8>, value: i64) {
-        let (at, blank) = (b'@', b' ');
-        let mut push = |byte, times| out.resize(out.len() + times, byte);
-        match self.signs {
-            Signs::Positive if self.utf8 => {
-                push(b'|', 1);
-                let eighths = self.eighths(value, 40);
-                (0..eighths / 8).for_each(|_| out.extend_from_slice("\u{2588}".as_bytes()));
-                let part = eighths % 8;
-                if let Some(block) = PARTS.get(part.wrapping_sub(1)) {
-                    out.extend_from_slice(block.as_bytes());
-                }
-                out.resize(out.len() + 40 - eighths / 8 - usize::from(part > 0), blank);
-            }
-            Signs::Positive => {
-                let length = self.rounded(value, 40);
-                push(b'|', 1);
-                push(at, length);
-                push(blank, 40 - length);
-            }
-            Signs::Negative => {
-                let length = self.rounded(value, 40);
-                push(blank, 40 - length);
-                push(at, length);
-                push(b'|', 1);
-            }
-            Signs::Mixed if value <= 0 => {
-                let length = self.rounded(value, 20);
-                push(blank, 20 - length);
-                push(at, length);
-                push(b'|', 1);
-                push(blank, 20);
-            }
-            Signs::Mixed => {
-                let length = self.rounded(value, 20);
-                push(blank, 20);
-                push(b'|', 1);
-                push(at, length);
-                push(blank, 20 - length);
-            }
-        }
+        let bars = match self.signs {
+            Signs::Positive if self.utf8 => return self.fine_bar(out, value),
+            Signs::Positive => &RIGHT,
+            Signs::Negative => &LEFT,
+            Signs::Mixed if value <= 0 => &HALF_LEFT,
+            Signs::Mixed => &HALF_RIGHT,
+        };
+        let cells = if self.signs == Signs::Mixed { 20 } else { 40 };
+        out.extend_from_slice(&bars[self.rounded(value, cells)]);
     }
+
+    /// A bar to the right with eighths of a cell.
+    fn fine_bar(self, out: &mut Vec<u8>, value: i64) {
+        out.push(b'|');
+        let eighths = self.eighths(value, 40);
+        (0..eighths / 8).for_each(|_| out.extend_from_slice("\u{2588}".as_bytes()));
+        let part = eighths % 8;
+        if let Some(block) = PARTS.get(part.wrapping_sub(1)) {
+            out.extend_from_slice(block.as_bytes());
+        }
+        out.resize(out.len() + 40 - eighths / 8 - usize::from(part > 0), b' ');
+    }
+}
+
+/// Below this a bar's length is worked out in 64 bits: 2 · 40 · 19 of it and as much again fit.
+const NARROW: u64 = 1 << 52;
+
+/// A bar and the axis it begins at, in 41 characters.
+type Bar = [u8; 41];
+
+/// Bars of each length to the right of an axis at the left end, and to the left of one at the right end.
+static RIGHT: [Bar; 41] = bars(0, false);
+static LEFT: [Bar; 41] = bars(40, true);
+/// The same for an axis in the middle; none is longer than 20.
+static HALF_RIGHT: [Bar; 41] = bars(20, false);
+static HALF_LEFT: [Bar; 41] = bars(20, true);
+
+const fn bars(axis: usize, to_the_left: bool) -> [Bar; 41] {
+    let mut bars = [[b' '; 41]; 41];
+    let mut length = 0;
+    while length < bars.len() {
+        let mut cell = 1;
+        while cell <= length && (if to_the_left { cell <= axis } else { axis + cell < 41 }) {
+            bars[length][if to_the_left { axis - cell } else { axis + cell }] = b'@';
+            cell += 1;
+        }
+        bars[length][axis] = b'|';
+        length += 1;
+    }
+    bars
 }
 
 /// One to seven eighths of a cell.
@@ -134,21 +153,29 @@ const PARTS: [&str; 7] = ["\u{258f}", "\u{258e}", "\u{258d}", "\u{258c}", "\u{25
 /// Appends a histogram, from the newline before its heading to that after its last row. `normal` divides the counts, not
 /// the bars.
 pub fn histogram(out: &mut Vec<u8>, shape: Shape, buckets: &Buckets, normal: i64, style: BarStyle) {
-    heading(out, "value", 16);
-    let scale = Scale::of(buckets.iter().map(|(_, count)| count), style);
     let range = shown_range(shape, buckets);
+    out.extend_from_slice(HEADING);
+    out.reserve(ROW * (range.end() + 1 - range.start()));
+    let scale = Scale::of(buckets.iter().map(|(_, count)| count), style);
     let first = *range.start();
     for index in range {
-        let Some(label) = label(shape, index, first) else { continue };
-        let _ = write!(out, "{label:>16} ");
-        let count = buckets.get(index);
-        scale.row(out, count, divided(count, normal));
+        if label(out, shape, index, first) {
+            let count = buckets.get(index);
+            scale.row(out, count, divided(count, normal));
+        }
     }
 }
+
+/// About how long a row is.
+const ROW: usize = 69;
+
+/// The heading of a histogram and the newlines around it.
+const HEADING: &[u8] = b"\n           value  ------------- Distribution ------------- count    \n";
 
 /// Appends the heading of a distribution and the newline before it.
 pub(super) fn heading(out: &mut Vec<u8>, title: &str, width: usize) {
     let distribution = "------------- Distribution -------------";
+    // Writing to a vector cannot fail.
     let _ = writeln!(out, "\n{title:>width$} {distribution:>41} {:<9}", "count");
 }
 
@@ -168,18 +195,26 @@ fn shown_range(shape: Shape, buckets: &Buckets) -> RangeInclusive<usize> {
     before..=after
 }
 
-/// What a row says of its bucket, if any value falls into it. `first` is the index of the first row.
-fn label(shape: Shape, index: usize, first: usize) -> Option<String> {
-    Some(match shape.holds(index) {
-        Bucket::From(value) => value.to_string(),
-        Bucket::Below(value) => format!("< {value}"),
-        Bucket::AtLeast(value) => format!(">= {value}"),
-        Bucket::AtMost(value) => format!("<= {value}"),
-        Bucket::Within(1) => "0".to_owned(),
-        Bucket::Within(value) if index <= first => format!("< {value}"),
-        Bucket::Within(value) => format!("abs() < {value}"),
-        Bucket::Ghost => return None,
-    })
+/// Appends what a row says of its bucket, at the right of 16 columns, and a blank; `false`: no value falls into it, and it
+/// has no row. `first` is the index of the first row.
+fn label(out: &mut Vec<u8>, shape: Shape, index: usize, first: usize) -> bool {
+    let (words, value) = match shape.holds(index) {
+        Bucket::From(value) => ("", value),
+        Bucket::Below(value) => ("< ", value.into()),
+        Bucket::AtLeast(value) => (">= ", value),
+        Bucket::AtMost(value) => ("<= ", value),
+        Bucket::Within(1) => ("", 0),
+        Bucket::Within(value) if index <= first => ("< ", value),
+        Bucket::Within(value) => ("abs() < ", value),
+        Bucket::Ghost => return false,
+    };
+    match i64::try_from(value) {
+        Ok(value) if words.is_empty() => decimal::right(out, value, 16),
+        // Writing to a vector cannot fail.
+        _ => drop(write!(out, "{:>16}", format_args!("{words}{value}").to_string())),
+    }
+    out.push(b' ');
+    true
 }
 
 #[cfg(test)]

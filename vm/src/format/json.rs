@@ -11,7 +11,7 @@ use dtrail_lang::ir::ValueType;
 
 use super::printa::{INTEGER, frequent};
 use super::{Style, float, symbols, trace};
-use crate::agg::{AggState, AggTable, Buckets, divided, percentiles};
+use crate::agg::{AggState, AggTable, Buckets, divided};
 use crate::value::{self, ValueRef};
 
 /// Appends a string.
@@ -111,10 +111,9 @@ pub fn entry(out: &mut Vec<u8>, table: &AggTable, key: &[u8], state: &AggState, 
 /// the most frequent values.
 fn result(out: &mut Vec<u8>, table: &AggTable, state: &AggState, style: Style<'_>) {
     match (state, table.shape()) {
-        (AggState::Buckets(buckets), Shape::Percentiles(asked)) => {
+        (AggState::Sketch(sketch), Shape::Percentiles(asked)) => {
             out.push(b'{');
-            for (i, (percent, value)) in
-                asked.hundredths().iter().zip(percentiles(buckets, asked)).enumerate()
+            for (i, (percent, value)) in asked.hundredths().iter().zip(sketch.percentiles(asked)).enumerate()
             {
                 separate(out, i);
                 let _ = write!(out, "\"{}\":{}", f64::from(*percent) / 100.0, divided(value, table.normal()));

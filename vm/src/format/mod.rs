@@ -1,6 +1,7 @@
 //! From values to bytes: the text of every action, exactly as DTrace lays it out. In: parsed formats, values, tables.
 //! Out: bytes appended to a buffer. Nothing here writes anywhere, and no format string is parsed.
 
+mod decimal;
 pub mod dump;
 mod float;
 pub mod flow;

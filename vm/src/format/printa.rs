@@ -12,9 +12,9 @@ use dtrail_lang::ir::ValueType;
 use super::histogram::BarStyle;
 use super::packed::{Form, PackStyle};
 use super::printf::{Field, convert};
-use super::{Style, histogram, packed, show_padded, symbols, trace};
+use super::{Style, decimal, histogram, packed, show_padded, symbols, trace};
 use crate::agg::sort::{self, Row, SortOptions};
-use crate::agg::{AggState, AggTable, Top, divided, percentiles};
+use crate::agg::{AggState, AggTable, Top, divided};
 use crate::runtime::extend;
 use crate::value::{self, ValueRef};
 
@@ -141,22 +141,24 @@ fn result(out: &mut Vec<u8>, table: &AggTable, state: &AggState, options: AggSty
         return;
     }
     match (state, table.shape()) {
-        (AggState::Buckets(buckets), Shape::Percentiles(asked)) => {
-            for value in percentiles(buckets, asked) {
-                // Writing to a vector cannot fail.
-                let _ = write!(out, " {:16}", divided(value, table.normal()));
+        (AggState::Sketch(sketch), Shape::Percentiles(asked)) => {
+            for value in sketch.percentiles(asked) {
+                number(out, divided(value, table.normal()));
             }
         }
-        (state, _) => {
-            let _ = write!(out, " {:16}", state.normalized(table.normal()));
-        }
+        (state, _) => number(out, state.normalized(table.normal())),
     }
+}
+
+/// Appends a number in the column of values.
+fn number(out: &mut Vec<u8>, value: i64) {
+    out.push(b' ');
+    decimal::right(out, value, 16);
 }
 
 /// Appends a value that is more than numbers: a histogram, or the most frequent values. `false`: it is none.
 fn block(out: &mut Vec<u8>, table: &AggTable, state: &AggState, options: AggStyle, style: Style<'_>) -> bool {
     match (state, table.shape()) {
-        (AggState::Buckets(_), Shape::Percentiles(_)) => return false,
         (AggState::Buckets(buckets), shape) => {
             histogram::histogram(out, shape, buckets, table.normal(), options.bars());
         }
@@ -165,7 +167,8 @@ fn block(out: &mut Vec<u8>, table: &AggTable, state: &AggState, options: AggStyl
             for (item, count) in frequent(top, shape) {
                 let ty = if shape.strings() { ValueType::Str } else { INTEGER };
                 key_element(out, item, ty, style);
-                let _ = writeln!(out, " {:16}", divided(count, table.normal()));
+                number(out, divided(count, table.normal()));
+                out.push(b'\n');
             }
         }
         _ => return false,
@@ -205,9 +208,8 @@ fn key_element(out: &mut Vec<u8>, element: ValueRef<'_>, ty: ValueType, style: S
         ValueType::Int { bits: 32, .. } => (32, 8),
         ValueType::Int { .. } | ValueType::Pointer => (64, 16),
     };
-    let value = extend(element.int() as u64, bits, bits > 16) as i64;
-    // Writing to a vector cannot fail.
-    let _ = write!(out, " {value:width$}");
+    out.push(b' ');
+    decimal::right(out, extend(element.int() as u64, bits, bits > 16) as i64, width);
 }
 
 /// Appends `printa("…", @a, …)`: the format once an entry. Whether there was an entry.
@@ -267,8 +269,8 @@ fn format_row(
             continue;
         }
         let value = match (state, table.shape()) {
-            (AggState::Buckets(buckets), Shape::Percentiles(asked)) => {
-                divided(percentiles(buckets, asked).nth(n).unwrap_or(0), table.normal())
+            (AggState::Sketch(sketch), Shape::Percentiles(asked)) => {
+                divided(sketch.percentiles(asked).nth(n).unwrap_or(0), table.normal())
             }
             _ => state.normalized(table.normal()),
         };

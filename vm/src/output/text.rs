@@ -41,20 +41,27 @@ impl<W: Write, E: Write> TextOutput<W, E> {
         }
     }
 
+    /// Passes on what is buffered.
     fn pass_on(&mut self) {
+        let mut buffer = std::mem::take(&mut self.buffer);
+        self.send(&buffer);
+        buffer.clear();
+        self.buffer = buffer;
+    }
+
+    fn send(&mut self, bytes: &[u8]) {
         self.written = true;
         if self.failed.is_none() {
             let out: &mut dyn Write = match &mut self.redirected {
                 Some(stream) => stream,
                 None => &mut self.out,
             };
-            let written = out.write_all(&self.buffer).and_then(|()| out.flush());
+            let written = out.write_all(bytes).and_then(|()| out.flush());
             self.failed = written.err().map(|error| match error.kind() {
                 io::ErrorKind::BrokenPipe => WriteError::Closed,
                 _ => WriteError::Failed(reason(&error)),
             });
         }
-        self.buffer.clear();
     }
 }
 
@@ -66,6 +73,10 @@ fn reason(error: &io::Error) -> String {
 
 impl<W: Write, E: Write> Output for TextOutput<W, E> {
     fn write(&mut self, bytes: &[u8]) {
+        if self.buffer.is_empty() && bytes.len() >= BUFFER {
+            // A long print comes in pieces of this size: nothing is gained by copying them.
+            return self.send(bytes);
+        }
         self.buffer.extend_from_slice(bytes);
         if self.buffer.len() >= BUFFER {
             self.pass_on();

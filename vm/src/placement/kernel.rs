@@ -27,7 +27,8 @@ pub(super) struct KernelSource<'p> {
     pub(super) host: FixedHost,
     steps: VecDeque<Step>,
     batch: usize,
-    ring: Vec<Vec<u8>>,
+    /// Records, each with its event.
+    ring: Vec<(Vec<u8>, FakeEvent)>,
     waiting: usize,
     kernel: Kernel<'p>,
 }
@@ -82,7 +83,8 @@ impl EventSource for KernelSource<'_> {
                 match self.steps.pop_front() {
                     Some(Step::Event(mut event)) => {
                         self.host.clock.set(self.host.clock.get().max(event.at));
-                        self.ring.extend(self.kernel.fire(&mut event));
+                        let record = self.kernel.fire(&mut event);
+                        self.ring.extend(record.map(|record| (record, event)));
                         self.waiting += 1;
                     }
                     Some(Step::Until(time)) => self.host.clock.set(time),
@@ -102,8 +104,9 @@ impl EventSource for KernelSource<'_> {
 
     fn drain(&mut self, sink: &mut dyn EventSink) -> Result<Wait, Error> {
         self.waiting = 0;
-        for record in std::mem::take(&mut self.ring) {
-            if sink.event(Event::Record { record: &record, kernel: &mut self.kernel }) == Flow::Stop {
+        for (record, mut left) in std::mem::take(&mut self.ring) {
+            let event = Event::Record { record: &record, kernel: &mut self.kernel, left: Some(&mut left) };
+            if sink.event(event) == Flow::Stop {
                 return Ok(Wait::Stopped);
             }
         }

@@ -14,7 +14,7 @@ use super::threads::Thread;
 use super::{sys, tasks, unwind};
 use crate::env::SourceEnvironment;
 use crate::symbols::Symbols;
-use crate::sys::cpus;
+use crate::sys::{cpus, process_memory};
 use crate::{host, procfs};
 
 /// One firing in a stopped thread.
@@ -94,7 +94,7 @@ impl EventContext for StopContext<'_> {
         if buf.is_empty() {
             return Ok(());
         }
-        match sys::read_memory(self.tid, addr, buf) {
+        match process_memory::read(self.tid, addr, buf) {
             Ok(read) if read == buf.len() => Ok(()),
             Ok(_) => Err(Raised::new(FaultKind::BadAddr, addr)),
             Err(error) => Err(raised(&error, addr)),
@@ -122,7 +122,7 @@ impl EventContext for StopContext<'_> {
             if wanted == 0 {
                 return Ok(());
             }
-            let read = sys::read_memory(self.tid, addr.wrapping_add(done as u64), &mut chunk[..wanted]);
+            let read = process_memory::read(self.tid, addr.wrapping_add(done as u64), &mut chunk[..wanted]);
             let read = match read {
                 Ok(read) if read > 0 => read,
                 Err(error) if done == 0 => return Err(raised(&error, addr)),

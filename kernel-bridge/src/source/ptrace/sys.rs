@@ -219,25 +219,6 @@ pub(super) fn kill(pid: u32) {
     unsafe { libc::kill(pid as libc::pid_t, libc::SIGKILL) };
 }
 
-/// Reads memory of a stopped thread's process into `buf`; how many bytes, from the start, could be read. The range is
-/// asked for in two parts, split where a page may end, because a part is read as a whole or not at all.
-pub(super) fn read_memory(tid: u32, addr: u64, buf: &mut [u8]) -> io::Result<usize> {
-    const PAGE: u64 = 4096;
-    let to_page_end = ((PAGE - addr % PAGE) as usize).min(buf.len());
-    let local = libc::iovec { iov_base: buf.as_mut_ptr().cast(), iov_len: buf.len() };
-    let remote = [
-        libc::iovec { iov_base: addr as *mut libc::c_void, iov_len: to_page_end },
-        libc::iovec {
-            iov_base: addr.wrapping_add(to_page_end as u64) as *mut libc::c_void,
-            iov_len: buf.len() - to_page_end,
-        },
-    ];
-    // SAFETY: the local vector is `buf`, alive and writable; remote addresses are checked by the kernel.
-    let read =
-        unsafe { libc::process_vm_readv(tid as libc::pid_t, &raw const local, 1, remote.as_ptr(), 2, 0) };
-    usize::try_from(read).map_err(|_| io::Error::last_os_error())
-}
-
 /// Writes to the memory of a stopped thread's process; how many bytes, from the start, could be written.
 pub(super) fn write_memory(tid: u32, addr: u64, bytes: &[u8]) -> io::Result<usize> {
     let local = libc::iovec { iov_base: bytes.as_ptr().cast_mut().cast(), iov_len: bytes.len() };

@@ -7,7 +7,7 @@ use dtrail_vm::names::Process;
 use super::sys::{self, Registers};
 use crate::host;
 use crate::symbols::{Start, Symbols};
-use crate::sys::page_size;
+use crate::sys::{page_size, process_memory};
 
 /// Appends the addresses of a thread's stack, at most so many.
 pub(super) fn frame_pointers(tid: u32, most: usize, out: &mut Vec<u64>) {
@@ -57,7 +57,7 @@ impl Memory {
         let page = addr - addr % size;
         if page != self.page {
             self.page = u64::MAX;
-            let read = sys::read_memory(self.tid, page, &mut self.bytes).ok()?;
+            let read = process_memory::read(self.tid, page, &mut self.bytes).ok()?;
             if read < self.bytes.len() {
                 return None;
             }

@@ -41,7 +41,7 @@ fn undefined_macros() {
         script().refuses(text, Tag::MacroUndef, at, message);
     };
     undef("BEGIN { trace($1); }", "1:15", "macro argument $1 is not defined");
-    undef("BEGIN { trace($$2); }", "1:15", "macro argument $2 is not defined");
+    undef("BEGIN { trace($$2); }", "1:15", "macro argument $$2 is not defined");
     undef("BEGIN { trace($99999999999); }", "1:15", "macro argument $99999999999 is not defined");
     undef("BEGIN { trace($nosuch); }", "1:15", "macro variable $nosuch is not defined");
     undef("BEGIN { trace($$projid); }", "1:15", "macro variable $$projid is not defined");

@@ -216,7 +216,7 @@ fn records_allocate_nothing() {
     // On the CPU of the records.
     let mut back = FakeEvent { ints: vec![(BuiltinVar::Cpu, 0, 3)], ..FakeEvent::default() };
     everywhere("records", &plan, &mut |session, n| {
-        session.event(Event::Record { record: &records[n as usize % 50], kernel: &mut kernel });
+        session.event(Event::Record { record: &records[n as usize % 50], kernel: &mut kernel, left: None });
         session.live(ProbeIndex(5), &mut back, None);
     });
 }

@@ -1,6 +1,8 @@
 //! Whole runs from IR text to the bytes of both streams.
 
+mod aborts;
 mod allocations;
+mod rates;
 mod records;
 
 use dtrail_lang::builtins::BuiltinVar;
