@@ -2,7 +2,9 @@
 //! out. Its line marks stay in the text, so that messages name the lines that were written.
 //!
 //! The text goes to `cpp` by standard input, and its result is read whole; what it says on standard error is handed back.
-//! Nothing of the C language is known here.
+//! Nothing of the C language is known here, but for what headers of the system put into scripts ([`SPELLINGS`]).
+
+mod headers;
 
 use std::io::{self, Read, Write};
 use std::path::Path;
@@ -24,7 +26,17 @@ const DEFINITIONS: &[&str] = &[
     "-D__SUNW_D_64",
     "-D__SUNW_D_VERSION=0x2000000",
     "-D__Linux",
-    "-U__GNUC__",
+    NO_COMPILER,
+];
+
+/// Scripts are read by no C compiler; headers are read once more without it, see [`headers`].
+const NO_COMPILER: &str = "-U__GNUC__";
+
+/// What macros of headers put into scripts instead of words that D has, too. Behind a line of `<errno.h>`, `errno` is the first.
+const SPELLINGS: &[(&str, &str)] = &[
+    ("(*__errno_location ())", "errno"),
+    ("__builtin_offsetof", "offsetof"),
+    ("__builtin_alloca", "alloca"),
 ];
 
 /// What this machine is called.
@@ -49,12 +61,19 @@ pub(crate) struct Refused {
 /// Runs `cpp` over the text of the script `name`.
 pub(crate) fn run(name: &str, text: &str, options: &Preprocessor) -> Result<Preprocessed, Refused> {
     let program = options.path.as_deref().unwrap_or("cpp");
-    let mut command = Command::new(program);
-    command.args(arguments(name, options));
-    match filter(&mut command, interpreter_line_removed(text).as_bytes()) {
+    let arguments = arguments(name, options);
+    let input = interpreter_line_removed(text).as_bytes();
+    match filter(Command::new(program).args(&arguments), input) {
         Ok((out, said, true)) => {
-            let text = with_name(&String::from_utf8_lossy(&out), name);
-            Ok(Preprocessed { text, said })
+            let read = |out: &[u8]| headers::marked_by_file(&String::from_utf8_lossy(out));
+            let mut text = read(&out);
+            if headers::has_headers(&text) {
+                let known = arguments.iter().filter(|&argument| argument != NO_COMPILER);
+                if let Ok((out, _, true)) = filter(Command::new(program).args(known), input) {
+                    text = headers::with_headers_of(&text, &read(&out)).unwrap_or(text);
+                }
+            }
+            Ok(Preprocessed { text: in_words_of_d(&with_name(&text, name)), said })
         }
         Ok((_, said, false)) => {
             Err(Refused { why: "Preprocessor failed to process input program".to_string(), said })
@@ -112,6 +131,26 @@ fn filter(command: &mut Command, input: &[u8]) -> io::Result<(Vec<u8>, Vec<u8>, 
     Ok((out, said, status.success()))
 }
 
+/// Spells what macros of headers made in the words that the script has.
+fn in_words_of_d(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    let mut of_headers = false;
+    for line in text.split_inclusive('\n') {
+        of_headers = headers::of_headers(line).unwrap_or(of_headers);
+        let spelt = SPELLINGS.iter().any(|(theirs, _)| line.contains(theirs));
+        if of_headers || !spelt {
+            out.push_str(line);
+            continue;
+        }
+        let mut line = line.to_string();
+        for (theirs, ours) in SPELLINGS {
+            line = line.replace(theirs, ours);
+        }
+        out.push_str(&line);
+    }
+    out
+}
+
 /// Gives line marks of standard input the script's name.
 fn with_name(text: &str, name: &str) -> String {
     let mark = format!("\"{STANDARD_INPUT}\"");
@@ -142,6 +181,14 @@ mod tests {
         let text = "# 0 \"<stdin>\"\n# 1 \"a.h\" 1\nint x;\n# 3 \"<stdin>\" 2\n\"<stdin>\"\n";
         let expected = "# 0 \"d/a.d\"\n# 1 \"a.h\" 1\nint x;\n# 3 \"d/a.d\" 2\n\"<stdin>\"\n";
         assert_eq!(with_name(text, "d/a.d"), expected);
+    }
+
+    #[test]
+    fn words_are_those_of_d() {
+        let text = "# 1 \"e.h\" 1 3\nint *__builtin_offsetof;\n# 2 \"a.d\" 2\n";
+        let script = "{ trace((*__errno_location ()) == 2); trace(__builtin_offsetof (struct s, m)); }\n";
+        let expected = "{ trace(errno == 2); trace(offsetof (struct s, m)); }\n";
+        assert_eq!(in_words_of_d(&format!("{text}{script}")), format!("{text}{expected}"));
     }
 
     #[test]

@@ -104,7 +104,16 @@ fn headers_of_the_system() {
         ("netdb.h", "AI_PASSIVE, EAI_AGAIN, sizeof (struct addrinfo)", "1 -3 48"),
         ("dirent.h", "DT_DIR, offsetof(struct dirent, d_name), 1", "4 19 1"),
         ("poll.h", "POLLIN, sizeof (struct pollfd), 1", "1 8 1"),
-        ("sys/epoll.h", "EPOLLIN, EPOLL_CTL_ADD, 1", "1 1 1"),
+        (
+            "sys/epoll.h",
+            "EPOLLIN, sizeof (struct epoll_event), EPOLLET == 0x80000000",
+            if cfg!(target_arch = "x86_64") { "1 12 1" } else { "1 16 1" },
+        ),
+        ("sys/types.h", "sizeof (register_t), sizeof (fsid_t), (register_t)-1", "8 8 -1"),
+        ("sys/sysinfo.h", "sizeof (struct sysinfo), offsetof(struct sysinfo, mem_unit), 1", "112 104 1"),
+        // What macros of these make of D's own words.
+        ("errno.h", "errno, errno == ENOENT, ENOENT", "0 0 2"),
+        ("stddef.h", "offsetof(max_align_t, __max_align_ld), sizeof (max_align_t), NULL == 0", "16 32 1"),
     ] {
         if !installed(header) {
             println!("skipped: {header} is not installed");
@@ -245,4 +254,153 @@ fn options_of_the_preprocessor() {
     let output = Command::new(env!("CARGO_BIN_EXE_dtrail")).args(["-s"]).arg(scratch.0.join("a.d")).output();
     let err = String::from_utf8_lossy(&output.expect("it starts").stderr).into_owned();
     assert!(err.contains("line 1: invalid control directive"), "{err}");
+}
+
+/// The script is read by no compiler, the headers are as the machine's compiler reads them.
+#[test]
+fn no_compiler_for_the_script() {
+    if no_cpp() {
+        return;
+    }
+    let scratch = Scratch::new("compiler");
+    let test = "#ifdef __GNUC__\n#define IN 1\n#else\n#define IN 0\n#endif\n";
+    scratch.write("beside.h", &test.replace("IN", "BESIDE"));
+    let script =
+        format!("{test}#include <sys/types.h>\n#include \"beside.h\"\n{}", test.replace("IN", "AFTER"));
+    let clause = "BEGIN { printf(\"%d %d %d %d\", IN, BESIDE, AFTER, sizeof (register_t)); exit(0); }\n";
+    assert_eq!(scratch.run(&(script + clause), &[]), ("0 0 0 8\n".to_string(), String::new(), Some(0)));
+}
+
+/// What a script is told that uses a type which D cannot say.
+#[test]
+fn types_that_were_left_out() {
+    if no_cpp() {
+        return;
+    }
+    let scratch = Scratch::new("left-out");
+    let header = "#pragma GCC system_header\n\nstruct big {\n\tint a;\n\t_Complex double z;\n};\ntypedef struct big big_t;\n\
+                  struct bigger { struct big b; int c; };\ntypedef struct { __int128 w; } wide_t;\n\
+                  enum __attribute__((packed)) tiny { T };\nstruct big *find(big_t *);\n";
+    scratch.write("h.h", header);
+    let of = |line: u32, name: &str, why: &str| {
+        format!("  help: \"h.h\", line {line}: the definition of `{name}` is left out: {why}")
+    };
+    let big = || of(5, "struct big", "D has no `_Complex`");
+    let wide = || of(9, "wide_t", "D has no `__int128`");
+    for (script, tag, help) in [
+        ("BEGIN { trace(((struct big *)arg0)->a); }", "D_OP_INCOMPLETE", big()),
+        ("BEGIN { trace(((big_t *)arg0)->z); }", "D_OP_INCOMPLETE", big()),
+        ("BEGIN { trace((*(big_t *)arg0).a); }", "D_OP_INCOMPLETE", big()),
+        ("BEGIN { trace(sizeof (struct big)); }", "D_SIZEOF_TYPE", big()),
+        ("BEGIN { trace(sizeof (big_t)); }", "D_SIZEOF_TYPE", big()),
+        ("BEGIN { trace(offsetof(struct big, a)); }", "D_OP_INCOMPLETE", big()),
+        ("BEGIN { this->p = (struct big *)arg0; trace(this->p + 1); }", "D_OP_INCOMPLETE", big()),
+        ("struct big v;", "D_DECL_INCOMPLETE", big()),
+        ("self struct big v;", "D_DECL_INCOMPLETE", big()),
+        ("struct big v[2];", "D_DECL_INCOMPLETE", big()),
+        ("struct mine { big_t b; };", "D_DECL_INCOMPLETE", big()),
+        (
+            "BEGIN { trace(sizeof (struct bigger)); }",
+            "D_SIZEOF_TYPE",
+            of(8, "struct bigger", "D has no `_Complex`"),
+        ),
+        ("BEGIN { trace(((wide_t *)arg0)->w); }", "D_UNKNOWN", wide()),
+        ("wide_t v;", "D_UNKNOWN", wide()),
+        ("BEGIN { trace(sizeof (wide_t)); }", "D_UNKNOWN", wide()),
+        ("enum tiny v;", "D_DECL_INCOMPLETE", of(10, "enum tiny", "D has no enum of another size")),
+    ] {
+        let (out, err, status) = scratch.run(&format!("#include \"h.h\"\n{script}\nBEGIN {{ }}\n"), &[]);
+        let first = err.lines().next().unwrap_or("");
+        assert!(
+            first.starts_with(&format!("dtrail: failed to compile script a.d: [{tag}] line 2: ")),
+            "{script}: {err}"
+        );
+        assert_eq!(
+            (out.as_str(), err.lines().last(), status),
+            ("", Some(help.as_str()), Some(1)),
+            "{script}"
+        );
+    }
+    // Pointers to them are said, and a script may define such a type by itself.
+    let script = "#include \"h.h\"\nstruct big *p;\ntypedef struct mine { int x; } wide_t;\n\
+                  BEGIN { p = 0; printf(\"%d %d\", sizeof (wide_t), sizeof (big_t *)); exit(0); }\n";
+    assert_eq!(scratch.run(script, &[]), ("4 8\n".to_string(), String::new(), Some(0)));
+}
+
+/// D's types that stand before a header which has them too: from there on C's are found (language spec §5.6).
+#[test]
+fn types_before_included_files() {
+    if no_cpp() {
+        return;
+    }
+    let scratch = Scratch::new("before");
+    scratch.write(
+        "h.h",
+        "#pragma GCC system_header\nstruct s { int a; long b; };\ntypedef struct s s_t;\nunion u { long l; };\nenum e { RED = 5 };\n",
+    );
+    // A file of the script's own counts as included, too.
+    scratch.write(
+        "own.d",
+        "struct s { int a; long b; };\ntypedef struct s s_t;\nunion u { long l; };\nenum e { RED = 5 };\n",
+    );
+    for file in ["h.h", "own.d"] {
+        for (before, after, expected) in [
+            (
+                "struct s { char c; } v, *p;",
+                "BEGIN { v.c = 7; printf(\"%d %d %d %d\", sizeof (struct s), sizeof (v), sizeof (*p), v.c); exit(0); }",
+                "16 1 1 7\n",
+            ),
+            (
+                "struct s { char c; }; typedef struct s s_t; s_t v;",
+                "s_t w; BEGIN { printf(\"%d %d\", sizeof (v), sizeof (w)); exit(0); }",
+                "1 16\n",
+            ),
+            (
+                "typedef char s_t; s_t v;",
+                "BEGIN { printf(\"%d %d\", sizeof (s_t), sizeof (v)); exit(0); }",
+                "16 1\n",
+            ),
+            (
+                "union u { char c; } v;",
+                "BEGIN { printf(\"%d %d\", sizeof (union u), sizeof (v)); exit(0); }",
+                "8 1\n",
+            ),
+            ("enum e { BLUE = 3 };", "BEGIN { printf(\"%d %d\", RED, BLUE); exit(0); }", "5 3\n"),
+            ("struct s *p;", "BEGIN { printf(\"%d\", sizeof (*p)); exit(0); }", "16\n"),
+            (
+                "struct s { char c; }; translator struct s < int i > { c = i; };",
+                "BEGIN { printf(\"%d\", sizeof (struct s)); exit(0); }",
+                "16\n",
+            ),
+        ] {
+            let script = format!("{before}\n#include \"{file}\"\n{after}\n");
+            assert_eq!(scratch.run(&script, &[]), (expected.to_string(), String::new(), Some(0)), "{script}");
+        }
+    }
+}
+
+/// An included file of D: its inlines, variables of threads and clauses, translators and clauses are as if they were written there.
+#[test]
+fn included_files_of_d() {
+    if no_cpp() {
+        return;
+    }
+    let scratch = Scratch::new("d-files");
+    scratch.write(
+        "lib.d",
+        "#pragma D option strsize=32\ninline int limit = 3;\ninline string name[int n] = n == 0 ? \"none\" : \"some\";\n\
+         self int depth;\nthis string text;\nint total;\nuint64_t last[int];\n\
+         struct out { int twice; };\ntranslator struct out < int i > { twice = i * 2; };\n\
+         BEGIN { self->depth = limit; total = 1; last[2] = 5; }\n",
+    );
+    let script = "#include \"lib.d\"\nBEGIN\n/self->depth == limit/\n{\n\tthis->text = name[total];\n\
+                  \tprintf(\"%d %s %d %d %d %d\", self->depth, this->text, total, last[2], xlate<struct out>(21).twice, sizeof (this->text));\n\
+                  \texit(0);\n}\n";
+    assert_eq!(scratch.run(script, &[]), ("3 some 1 5 42 32\n".to_string(), String::new(), Some(0)));
+    // An error there names the file and its line.
+    scratch.write("bad.d", "self int depth;\ninline int limit = nobody;\n");
+    let (_, err, status) = scratch.run("#include \"bad.d\"\nBEGIN { }\n", &[]);
+    let first = err.lines().next().unwrap_or("");
+    let expected = "dtrail: failed to compile script a.d: [D_IDENT_UNDEF] \"bad.d\", line 2: failed to resolve nobody: Unknown variable name";
+    assert_eq!((first, status), (expected, Some(1)));
 }

@@ -12,7 +12,7 @@ pub use definition::{Inline, ProbeInterface, Provider, Translator};
 use crate::source::Span;
 
 /// One source text, parsed.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Program {
     /// Declarations, clauses and pragmas, in order.
     pub items: Vec<Item>,
@@ -20,6 +20,8 @@ pub struct Program {
     pub expr_count: u32,
     /// The highest `$N` the text names and whether the last argument was referenced; for `D_MACRO_UNUSED`.
     pub macro_args_used: Vec<u32>,
+    /// The types that headers of the system define and D cannot say.
+    pub left_out: Vec<LeftOut>,
 }
 
 /// A name with its place.
@@ -144,7 +146,44 @@ pub struct Definition {
     pub tag: Option<Ident>,
     /// What is between the braces.
     pub body: DefinitionBody,
+    /// What is said of its layout.
+    pub layout: Layout,
     /// From the keyword to the closing brace.
+    pub span: Span,
+}
+
+/// What C's attributes and `#pragma pack` say of where something lies; only headers of the system can say so.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Layout {
+    /// Members have no alignment.
+    pub packed: bool,
+    /// The most alignment of a member, in bytes; 0 if nothing is said.
+    pub pack: u8,
+    /// The least alignment, in bytes; 0 if nothing is said.
+    pub align: u64,
+}
+
+impl Layout {
+    /// Both together.
+    pub fn and(self, other: Layout) -> Layout {
+        Layout {
+            packed: self.packed || other.packed,
+            pack: self.pack.max(other.pack),
+            align: self.align.max(other.align),
+        }
+    }
+}
+
+/// A type of a system's header whose definition D cannot read.
+#[derive(Clone, Debug, PartialEq)]
+pub struct LeftOut {
+    /// `struct`, `union` or `enum`; none for a typedef.
+    pub kind: Option<TagKind>,
+    /// The tag, or the name.
+    pub name: String,
+    /// What D has not.
+    pub why: String,
+    /// Where the header says so.
     pub span: Span,
 }
 
@@ -216,6 +255,8 @@ pub struct Declarator {
     pub name: Option<Ident>,
     /// Applied to the base type from first to last.
     pub derived: Vec<Derived>,
+    /// What is said of its layout; for a type and a member.
+    pub layout: Layout,
     /// The declarator's place.
     pub span: Span,
 }

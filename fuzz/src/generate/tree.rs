@@ -2,8 +2,9 @@
 
 use dtrail_lang::ast::{
     BinaryOp, Clause, DEFINITION, Declaration, Declarator, Definition, DefinitionBody, Derived, Enumerator,
-    Expr, ExprId, ExprKind, Ident, Inline, IntLit, Item, MemberDeclaration, MemberDeclarator, ProbeDesc,
-    ProbeInterface, Program, Provider, Stmt, Storage, TagKind, Translator, TypeName, TypeSpecs, UnaryOp,
+    Expr, ExprId, ExprKind, Ident, Inline, IntLit, Item, Layout, MemberDeclaration, MemberDeclarator,
+    ProbeDesc, ProbeInterface, Program, Provider, Stmt, Storage, TagKind, Translator, TypeName, TypeSpecs,
+    UnaryOp,
 };
 use dtrail_lang::source::{SourceId, Span};
 use proptest::collection::vec;
@@ -69,7 +70,12 @@ pub fn program() -> impl Strategy<Value = Program> {
         1 => translator().prop_map(Item::Translator),
         1 => provider().prop_map(Item::Provider),
     ];
-    vec(item, 1..6).prop_map(|items| Program { items, expr_count: 0, macro_args_used: Vec::new() })
+    vec(item, 1..6).prop_map(|items| Program {
+        items,
+        expr_count: 0,
+        macro_args_used: Vec::new(),
+        left_out: Vec::new(),
+    })
 }
 
 /// An expression of moderate size.
@@ -181,11 +187,12 @@ fn definition() -> impl Strategy<Value = Definition> {
     let width = || option::of((0..20u64).prop_map(|value| Box::new(node(ExprKind::Int(number(value))))));
     let steps = vec(prop_oneof![Just(Derived::Pointer), Just(Derived::Array(None))], 0..3);
     let named = (select(vec!["a", "b9", "c"]), steps, width()).prop_map(|(name, derived, width)| {
-        let declarator = Declarator { name: Some(ident(name)), derived, span: NOWHERE };
+        let declarator =
+            Declarator { name: Some(ident(name)), derived, layout: Layout::default(), span: NOWHERE };
         MemberDeclarator { declarator, width }
     });
     let padding = (0..20u64).prop_map(|value| MemberDeclarator {
-        declarator: Declarator { name: None, derived: Vec::new(), span: NOWHERE },
+        declarator: Declarator { name: None, derived: Vec::new(), layout: Layout::default(), span: NOWHERE },
         width: Some(Box::new(node(ExprKind::Int(number(value))))),
     });
     let members = vec(prop_oneof![3 => named, 1 => padding], 1..3);
@@ -198,6 +205,7 @@ fn definition() -> impl Strategy<Value = Definition> {
                 kind,
                 tag,
                 body: DefinitionBody::Members(members),
+                layout: Layout::default(),
                 span: NOWHERE,
             }
         ),
@@ -205,6 +213,7 @@ fn definition() -> impl Strategy<Value = Definition> {
             kind: TagKind::Enum,
             tag,
             body: DefinitionBody::Enumerators(enumerators),
+            layout: Layout::default(),
             span: NOWHERE,
         }),
     ]
@@ -229,7 +238,11 @@ fn type_name(bound: BoxedStrategy<Expr>) -> BoxedStrategy<TypeName> {
             if is_typedef(&specs) && element {
                 derived.push(Derived::Pointer);
             }
-            TypeName { specs, declarator: Declarator { name: None, derived, span: NOWHERE }, span: NOWHERE }
+            TypeName {
+                specs,
+                declarator: Declarator { name: None, derived, layout: Layout::default(), span: NOWHERE },
+                span: NOWHERE,
+            }
         })
         .boxed()
 }
@@ -249,7 +262,8 @@ fn derived(bound: BoxedStrategy<Expr>, depth: u32) -> BoxedStrategy<Derived> {
             if is_typedef(&specs) {
                 derived.retain(|step| *step == Derived::Pointer);
             }
-            let declarator = Declarator { name: name.map(ident), derived, span: NOWHERE };
+            let declarator =
+                Declarator { name: name.map(ident), derived, layout: Layout::default(), span: NOWHERE };
             TypeName { specs, declarator, span: NOWHERE }
         })
         .boxed();
@@ -276,6 +290,7 @@ fn declaration() -> impl Strategy<Value = Declaration> {
     let declarator = (name, vec(derived(expr().boxed(), 1), 0..3)).prop_map(|(name, derived)| Declarator {
         name: Some(name),
         derived,
+        layout: Layout::default(),
         span: NOWHERE,
     });
     let here = (storage, specs(), vec(declarator, 1..3), any::<bool>()).prop_map(
@@ -290,11 +305,24 @@ fn declaration() -> impl Strategy<Value = Declaration> {
     prop_oneof![4 => here, 1 => included()]
 }
 
-/// A declaration of a header: of what C and D both have, and of members without a name.
+/// What a header says of a layout, but for `#pragma pack`, which is of a whole declaration.
+fn layout() -> impl Strategy<Value = Layout> {
+    (any::<bool>(), select(vec![0, 1, 16])).prop_map(|(packed, align)| Layout { packed, pack: 0, align })
+}
+
+/// A declaration of a header: of what C and D both have, of members without a name, and with layouts.
 fn included() -> impl Strategy<Value = Declaration> {
     let storage = select(vec![None, Some(Storage::Extern), Some(Storage::Typedef)]);
     let pointers = vec(Just(Derived::Pointer), 0..3);
-    (storage, definition(), definition(), pointers).prop_map(|(storage, mut outer, mut inner, derived)| {
+    let layouts = (layout(), layout(), layout(), select(vec![0, 0, 2]));
+    let parts = (storage, definition(), definition(), pointers, layouts);
+    parts.prop_map(|(storage, mut outer, mut inner, derived, layouts)| {
+        let (of_outer, of_inner, layout, pack) = layouts;
+        for (definition, layout) in [(&mut outer, of_outer), (&mut inner, of_inner)] {
+            if definition.kind != TagKind::Enum {
+                definition.layout = Layout { pack, ..layout };
+            }
+        }
         let specs = |definition| TypeSpecs {
             words: vec![ident(DEFINITION)],
             definitions: vec![definition],
@@ -305,7 +333,7 @@ fn included() -> impl Strategy<Value = Declaration> {
         if let DefinitionBody::Members(members) = &mut outer.body {
             members.push(MemberDeclaration { specs: specs(inner), members: Vec::new() });
         }
-        let declarator = Declarator { name: Some(ident("included_x")), derived, span: NOWHERE };
+        let declarator = Declarator { name: Some(ident("included_x")), derived, layout, span: NOWHERE };
         let declarators = vec![declarator];
         Declaration { storage, specs: specs(outer), declarators, included: true, span: NOWHERE }
     })
@@ -318,7 +346,7 @@ fn inline() -> impl Strategy<Value = Inline> {
     // A comma ends the definition's value.
     let value = expr().prop_filter("no comma", |value| !matches!(value.kind, ExprKind::Comma(..)));
     (storage, specs(), name, derived, value).prop_map(|(storage, specs, name, derived, value)| {
-        let declarator = Declarator { name: Some(name), derived, span: NOWHERE };
+        let declarator = Declarator { name: Some(name), derived, layout: Layout::default(), span: NOWHERE };
         Inline { storage, specs, declarator, value, span: NOWHERE }
     })
 }
@@ -328,7 +356,7 @@ fn plain_type() -> impl Strategy<Value = TypeName> {
     let specs = specs().prop_filter("no definition", |specs| specs.definitions.is_empty());
     (specs, vec(Just(Derived::Pointer), 0..2)).prop_map(|(specs, derived)| TypeName {
         specs,
-        declarator: Declarator { name: None, derived, span: NOWHERE },
+        declarator: Declarator { name: None, derived, layout: Layout::default(), span: NOWHERE },
         span: NOWHERE,
     })
 }

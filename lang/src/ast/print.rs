@@ -9,7 +9,7 @@ use std::fmt::Write;
 
 use super::{
     BinaryOp, Clause, DEFINITION, Declaration, Declarator, Definition, DefinitionBody, Derived, Expr,
-    ExprKind, IntLit, Item, Pragma, Program, Stmt, Storage, TypeName, TypeSpecs, UnaryOp,
+    ExprKind, IntLit, Item, Layout, Pragma, Program, Stmt, Storage, TypeName, TypeSpecs, UnaryOp,
 };
 
 /// A whole program; ends in a newline unless it is empty.
@@ -20,7 +20,13 @@ pub fn program(program: &Program) -> String {
             Item::Clause(clause) => print_clause(&mut out, clause),
             Item::Declaration(declaration) if declaration.included => {
                 out.push_str("# 1 \"included\" 1 3\n");
+                // Headers set it for whole declarations.
+                let pack = declaration.specs.definitions.first().map_or(0, |body| body.layout.pack);
+                if pack > 0 {
+                    push(&mut out, &["#pragma pack(", &pack.to_string(), ")\n"]);
+                }
                 print_declaration(&mut out, declaration);
+                out.push_str(if pack > 0 { "#pragma pack()\n" } else { "" });
                 out.push_str("# 1 \"\" 2\n");
             }
             Item::Declaration(declaration) => print_declaration(&mut out, declaration),
@@ -413,6 +419,16 @@ fn print_definition(out: &mut String, definition: &Definition) {
         }
     }
     out.push('}');
+    out.push_str(&layout_text(definition.layout));
+}
+
+/// What was said of a layout, as headers say it. `pack` is for whoever prints the whole declaration.
+fn layout_text(layout: Layout) -> String {
+    let packed = if layout.packed { " __attribute__((packed))" } else { "" };
+    match layout.align {
+        0 => packed.to_string(),
+        align => format!("{packed} __attribute__((aligned({align})))"),
+    }
 }
 
 fn print_type_name(out: &mut String, name: &TypeName) {
@@ -458,7 +474,7 @@ fn declarator_around(declarator: &Declarator, name: &str) -> String {
             Derived::Function(parameters, more) => print_parameters(&mut text, '(', parameters, *more, ')'),
         }
     }
-    text
+    text + &layout_text(declarator.layout)
 }
 
 fn print_parameters(out: &mut String, open: char, parameters: &[TypeName], more: bool, close: char) {

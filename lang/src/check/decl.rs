@@ -7,7 +7,7 @@ use super::errors;
 use super::fold::Early;
 use super::names::{Marked, Provenance, VarInfo, VarShape};
 use super::session::Session;
-use crate::ast::{DEFINITION, Declaration, Declarator, Derived, Ident, Storage, TagKind, TypeName};
+use crate::ast::{DEFINITION, Declaration, Declarator, Derived, Ident, Layout, Storage, TagKind, TypeName};
 use crate::builtins::{Action, AggFn, BuiltinVar, Func, actions, consts, funcs};
 use crate::diag::Diagnostic;
 use crate::ir::Scope;
@@ -99,7 +99,7 @@ impl Session<'_> {
             return Err(errors::dynamic_element(name.span, &name.name));
         }
         if self.included || self.c_typedefs.contains(&name.name) {
-            return self.define_c_typedef(ty, name);
+            return self.define_c_typedef(ty, name, declarator.layout);
         }
         self.name_is_free(name, &format!("typedef {}", self.types.show(ty)))?;
         self.typedefs.insert(name.name.clone());
@@ -113,7 +113,7 @@ impl Session<'_> {
 
     /// A typedef of an included file, or one of D that such a one hides: the former come first (language spec §5.6), and
     /// variables hide both.
-    fn define_c_typedef(&mut self, ty: TypeId, name: &Ident) -> Result<(), Diagnostic> {
+    fn define_c_typedef(&mut self, ty: TypeId, name: &Ident, layout: Layout) -> Result<(), Diagnostic> {
         if self.types.depth(ty) >= MAX_DEPTH {
             return Err(errors::type_too_deep(name.span));
         }
@@ -128,6 +128,9 @@ impl Session<'_> {
         }
         self.typedefs.insert(name.name.clone());
         let ty = self.types.define_name(&name.name, ty);
+        if layout.align > 0 {
+            self.types.set_align(ty, layout.align);
+        }
         self.declared_types.push((self.included, ty));
         Ok(())
     }
@@ -186,7 +189,8 @@ impl Session<'_> {
         }
         self.complete(ty);
         if self.types.size(ty, self.limits.strsize).is_none() {
-            return Err(errors::incomplete_object(name.span, &self.types.show(ty), &name.name));
+            let error = errors::incomplete_object(name.span, &self.types.show(ty), &name.name);
+            return Err(self.left_out_of_headers(error, ty));
         }
         self.check_parts(scope, ty, &name.name, name.span)
     }

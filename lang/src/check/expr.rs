@@ -600,10 +600,9 @@ impl Body<'_, '_> {
     pub(super) fn known_size(&mut self, pointer: ExprInfo, span: Span) -> Result<(), Diagnostic> {
         let Some(target) = self.session.types.target(pointer.ty) else { return Ok(()) };
         self.session.complete(target);
-        let types = &self.session.types;
-        match types.size(target, self.session.limits.strsize) {
+        match self.session.types.size(target, self.session.limits.strsize) {
             Some(_) => Ok(()),
-            None => Err(errors::incomplete(span, &types.show(target))),
+            None => Err(self.session.incomplete_type(span, target)),
         }
     }
 

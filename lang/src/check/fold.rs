@@ -199,7 +199,7 @@ impl Session<'_> {
         }
         self.with_members(ty);
         if self.types.record(ty).is_none() {
-            return Err(errors::incomplete(span, &self.types.show(ty)));
+            return Err(self.incomplete_type(span, ty));
         }
         let found = self.types.member(ty, &member.name);
         let found =

@@ -14,6 +14,7 @@
 //! | [`clause`] | statements, predicate |
 //! | [`expr`], [`index`], [`assign`] | types of expressions; brackets; assignments |
 //! | [`translator`], [`provider`] | translators, `xlate`, interfaces of providers |
+//! | [`left_out`] | types of headers that D cannot say |
 //! | [`kernel_places`] | where members lie that subroutines look at by themselves |
 //! | [`attributes`] | stability and versions of names |
 //! | [`calls`] | prototypes and aggregations |
@@ -37,6 +38,7 @@ mod index;
 pub mod info;
 mod inline;
 mod kernel_places;
+mod left_out;
 pub mod names;
 mod order;
 mod printed;

@@ -19,7 +19,7 @@ use super::probes::Probes;
 use super::provider::{Interface, Interfaces};
 use super::translator::TranslatorInfo;
 use super::{errors, suggest};
-use crate::ast::{Clause, Expr, ExprKind, Item, Program};
+use crate::ast::{Clause, Expr, ExprKind, Item, LeftOut, Program};
 use crate::builtins::{Action, AggFn, BuiltinVar, Func, elsewhere, vars};
 use crate::diag::Diagnostic;
 use crate::env::{Environment, KernelSymbol, KernelTypeId, PerCpu, Probe, ProbeArg, Stability};
@@ -170,6 +170,8 @@ pub struct Session<'a> {
     pub(super) c_tags: HashSet<TypeId>,
     /// The typedefs that included files made.
     pub(super) c_typedefs: HashSet<String>,
+    /// What headers define and D cannot say, by name (a tag with its keyword).
+    pub(super) left_out: HashMap<String, LeftOut>,
     /// The symbols that programs gave a type.
     pub(super) externs: HashMap<String, Marked>,
     /// Type names that the kernel was asked for.
@@ -216,6 +218,7 @@ impl<'a> Session<'a> {
             included: false,
             c_tags: HashSet::new(),
             c_typedefs: HashSet::new(),
+            left_out: HashMap::new(),
             externs: HashMap::new(),
             kernel_names: RefCell::default(),
             absent: HashSet::new(),
@@ -246,6 +249,7 @@ impl<'a> Session<'a> {
         self.knodefs = options.knodefs;
         self.pcapsize = options.pcapsize;
         let mut early = Early::new(program);
+        self.note_left_out(&program.left_out);
         for (index, item) in program.items.iter().enumerate() {
             let origin = Origin { program: self.programs.len(), item: index, member: 0 };
             self.included = matches!(item, Item::Declaration(declaration) if declaration.included);
@@ -447,6 +451,10 @@ impl<'a> Session<'a> {
     /// What is wrong with a type of which only the tag is known.
     pub(super) fn incomplete_type(&self, span: Span, ty: TypeId) -> Diagnostic {
         let error = errors::incomplete(span, &self.types.show(ty));
+        let error = self.left_out_of_headers(error, ty);
+        if error.help.is_some() {
+            return error;
+        }
         if let Type::Tagged(_, tag) = self.types.resolve(ty)
             && let Some(advice) = bare_tag(tag).and_then(elsewhere::of_tag)
         {
@@ -541,7 +549,10 @@ impl<'a> Session<'a> {
 
     /// The error of `sizeof` for what has no size.
     pub(super) fn unsized_operand(&self, span: Span, ty: TypeId) -> Diagnostic {
-        let error = errors::sizeof_type(span);
+        let error = self.left_out_of_headers(errors::sizeof_type(span), ty);
+        if error.help.is_some() {
+            return error;
+        }
         let Type::Tagged(kind, tag) = self.types.resolve(ty) else { return error };
         let Some(tag) = bare_tag(tag) else { return error };
         if let Some(advice) = elsewhere::of_tag(tag) {

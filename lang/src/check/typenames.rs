@@ -11,13 +11,13 @@ use super::fold::{Early, Folded};
 use super::names::Marked;
 use super::session::Session;
 use crate::ast::{
-    DEFINITION, Definition, DefinitionBody, Derived, Enumerator, Ident, MemberDeclaration, MemberDeclarator,
-    TagKind, TypeName, TypeSpecs,
+    DEFINITION, Definition, DefinitionBody, Derived, Enumerator, Ident, Layout, MemberDeclaration,
+    MemberDeclarator, TagKind, TypeName, TypeSpecs,
 };
 use crate::diag::Diagnostic;
 use crate::source::Span;
-use crate::types::records::{BadRecord, Enumeration, MAX_SIZE, NewMember, Record};
-use crate::types::{INT, LONG, MAX_DEPTH, Type, TypeId, UNSIGNED, bare_tag, combine};
+use crate::types::records::{BadRecord, EnumValue, Enumeration, MAX_SIZE, NewMember, Record};
+use crate::types::{INT, IntType, LONG, MAX_DEPTH, Type, TypeId, UNSIGNED, bare_tag, combine};
 
 impl Session<'_> {
     /// The type of a type name.
@@ -95,6 +95,8 @@ impl Session<'_> {
         match early.constant(bound) {
             Some(c) if c.value > i64::from(u32::MAX) => Err(errors::array_too_big(bound.span)),
             Some(c) if c.value > 0 => Ok(c.value as u64),
+            // What is left of a fixed room for headers, `char rest[20 - 2 * sizeof (long) - sizeof (int)]`.
+            Some(c) if c.value == 0 && self.included => Ok(0),
             _ => Err(errors::array_bound(bound.span)),
         }
     }
@@ -113,7 +115,8 @@ impl Session<'_> {
         match self.types.resolve(element) {
             Type::Function(_) => return Err(errors::function_object(span, "array element")),
             Type::Tagged(..) if self.types.size(element, 0).is_none() => {
-                return Err(errors::incomplete_element(span, &self.types.show(element)));
+                let error = errors::incomplete_element(span, &self.types.show(element));
+                return Err(self.left_out_of_headers(error, element));
             }
             _ => {}
         }
@@ -182,7 +185,11 @@ impl Session<'_> {
         if let Some(ty) = combine(&mut words_in_order).and_then(|name| self.types.named(name)) {
             return Ok(ty);
         }
-        Err(errors::unknown_type(specs.span, &words.join(" ")))
+        let error = errors::unknown_type(specs.span, &words.join(" "));
+        Err(match words[..] {
+            [one] => self.told_why_left_out(error, one),
+            _ => error,
+        })
     }
 
     /// `signed`, `unsigned`, `short` and `long` beside a base type.
@@ -290,9 +297,16 @@ impl Session<'_> {
             TagKind::Enum => self.types.enumeration(ty).is_some_and(|known| known.by_program),
             _ => self.types.record(ty).is_some_and(|known| known.by_program),
         };
-        if by_program && !self.included && self.c_tags.contains(&ty) {
+        let of_c = self.c_tags.contains(&ty);
+        if by_program && !self.included && of_c {
             // C's is found first, so that D's is that of this declaration only.
             ty = self.types.anonymous(definition.kind);
+        } else if by_program && self.included && !of_c {
+            // From here on C's is found first; what D has declared before keeps its type.
+            let kept = ty;
+            let name = self.types.get(ty).clone();
+            self.types.rename_tag(kept);
+            ty = self.types.add(name);
         } else if by_program {
             return Err(errors::tag_redefined(definition.span, &self.types.show(ty)));
         }
@@ -315,17 +329,7 @@ impl Session<'_> {
                 self.types.set_record(ty, record);
             }
             DefinitionBody::Enumerators(enumerators) => {
-                let values = self.enumerators(early, enumerators)?;
-                let wide = |least: i64| values.iter().any(|&(_, value)| value > least);
-                let int = match () {
-                    () if wide(i64::from(u32::MAX))
-                        || values.iter().any(|&(_, value)| value < i64::from(i32::MIN)) =>
-                    {
-                        LONG
-                    }
-                    () if wide(i64::from(i32::MAX)) => UNSIGNED,
-                    () => INT,
-                };
+                let (int, values) = self.enumerators(early, enumerators)?;
                 let enumeration = Enumeration { int, values: Some(values.into()), by_program: true };
                 self.types.set_enumeration(ty, enumeration);
             }
@@ -368,7 +372,9 @@ impl Session<'_> {
             let definition = declaration.specs.definitions.first();
             if declaration.members.is_empty() && definition.is_some_and(|definition| definition.tag.is_none())
             {
-                members.push(NewMember { name: None, ty: base.ty, width: None, userland: base.userland });
+                let layout = Layout::default();
+                let (ty, userland) = (base.ty, base.userland);
+                members.push(NewMember { name: None, ty, width: None, userland, layout });
             }
             for member in &declaration.members {
                 let new = self.new_member(early, base, member)?;
@@ -381,7 +387,7 @@ impl Session<'_> {
             }
         }
         let union = definition.kind == TagKind::Union;
-        self.types.place(union, &members, self.limits.strsize).map_err(|bad| match bad {
+        self.types.place(union, &members, self.limits.strsize, definition.layout).map_err(|bad| match bad {
             BadRecord::TooLarge => errors::type_too_large(definition.span),
             BadRecord::TooDeep => errors::type_too_deep(definition.span),
         })
@@ -421,12 +427,13 @@ impl Session<'_> {
         match self.types.resolve(ty) {
             Type::Function(_) => return Err(errors::function_object(span, shown)),
             Type::Tagged(..) if self.types.size(ty, 0).is_none() => {
-                return Err(errors::incomplete_member(span, &self.types.show(ty), shown));
+                let error = errors::incomplete_member(span, &self.types.show(ty), shown);
+                return Err(self.left_out_of_headers(error, ty));
             }
             _ => {}
         }
         let name = name.map(|name| Arc::from(name.name.as_str()));
-        Ok(NewMember { name, ty, width, userland: base.userland })
+        Ok(NewMember { name, ty, width, userland: base.userland, layout: declarator.layout })
     }
 
     /// The width of a bit-field.
@@ -451,14 +458,16 @@ impl Session<'_> {
         }
     }
 
-    /// The enumerators of an enum: each a constant of the session from its place on.
+    /// The enumerators of an enum, each a constant of the session from its place on, and what the enum behaves as. Those of
+    /// headers may be larger than `int`, as compilers have it.
     fn enumerators(
         &mut self,
         early: &mut Early,
         enumerators: &[Enumerator],
-    ) -> Result<Vec<(Arc<str>, i64)>, Diagnostic> {
-        let mut values: Vec<(Arc<str>, i64)> = Vec::with_capacity(enumerators.len());
-        let mut next = 0i64;
+    ) -> Result<(IntType, Vec<EnumValue>), Diagnostic> {
+        let mut values: Vec<EnumValue> = Vec::with_capacity(enumerators.len());
+        // Wider than any value, so that those of `unsigned long` are told from negative ones.
+        let (mut next, mut least, mut most) = (0i128, 0i128, 0i128);
         let mut seen: HashSet<&str> = HashSet::new();
         for enumerator in enumerators {
             let Ident { name, span } = &enumerator.name;
@@ -468,31 +477,38 @@ impl Session<'_> {
             if let Some(value) = &enumerator.value {
                 self.fold(early, value)?;
                 let constant = early.constant(value).filter(|c| self.types.is_integer(c.ty));
-                next = constant.ok_or_else(|| errors::enumerator_not_constant(value.span, name))?.value;
+                let constant = constant.ok_or_else(|| errors::enumerator_not_constant(value.span, name))?;
+                let (_, signed) = self.types.width(constant.ty);
+                next = if signed { constant.value.into() } else { (constant.value as u64).into() };
             }
-            if i32::try_from(next).is_err() && !self.included {
-                return Err(errors::enumerator_overflow(*span, name, next));
-            }
+            let value = next as i64;
+            let ty = match self.types.common() {
+                common if i32::try_from(next).is_ok() => common.int,
+                _ if !self.included => return Err(errors::enumerator_overflow(*span, name, value)),
+                _ if u32::try_from(next).is_ok() => self.types.int(UNSIGNED),
+                common if i64::try_from(next).is_ok() => common.int64,
+                common => common.uint64,
+            };
+            (least, most) = (least.min(next), most.max(next));
+            next += 1;
             if !seen.insert(name) {
                 return Err(errors::enumerator_repeated(*span, name));
             }
             // Headers give names to what the language has a constant for.
             if super::decl::is_built_in(name) && self.included {
-                values.push((name.as_str().into(), next));
-                next += 1;
+                values.push((name.as_str().into(), value));
                 continue;
             }
             self.name_is_free(&enumerator.name, "enumerator")?;
-            // Headers have wider ones, which C gives the first of these types that holds them.
-            let ty = match (i32::try_from(next), u32::try_from(next)) {
-                (Ok(_), _) => self.types.common().int,
-                (_, Ok(_)) => self.types.int(UNSIGNED),
-                _ => self.types.int(LONG),
-            };
-            self.enumerators.insert(name.clone(), Folded { value: next, ty });
-            values.push((name.as_str().into(), next));
-            next += 1;
+            self.enumerators.insert(name.clone(), Folded { value, ty });
+            values.push((name.as_str().into(), value));
         }
-        Ok(values)
+        let int = match most {
+            _ if least < i32::MIN.into() => LONG,
+            ..=0x7fff_ffff => INT,
+            ..=0xffff_ffff if least == 0 => UNSIGNED,
+            _ => LONG,
+        };
+        Ok((int, values))
     }
 }

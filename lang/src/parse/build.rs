@@ -2,6 +2,7 @@
 //! pairs leave open. Expressions are `expr.rs`.
 
 mod definition;
+mod layout;
 
 use pest::iterators::{Pair, Pairs};
 
@@ -12,8 +13,8 @@ use super::scan::Item as Prepared;
 use super::{MAX_DEPTH, Rule};
 use crate::ast::{
     BinaryOp, Clause, DEFINITION, Declaration, Declarator, Definition, DefinitionBody, Derived, Enumerator,
-    Expr, ExprId, ExprKind, Ident, Item, MemberDeclaration, MemberDeclarator, ProbeDesc, Stmt, Storage,
-    TagKind, TypeName, TypeSpecs, UnaryOp,
+    Expr, ExprId, ExprKind, Ident, Item, Layout, MemberDeclaration, MemberDeclarator, ProbeDesc, Stmt,
+    Storage, TagKind, TypeName, TypeSpecs, UnaryOp,
 };
 use crate::diag::{Diagnostic, Tag};
 use crate::source::{SourceId, Span};
@@ -271,6 +272,7 @@ impl Builder<'_, '_> {
             }
         }
         let storage = storage.map(|(class, _)| class);
+        self.layouts(span, &specs, declarators.iter_mut().collect());
         Ok(Declaration { storage, specs, declarators, included: self.item.included, span })
     }
 
@@ -350,12 +352,13 @@ impl Builder<'_, '_> {
             TagKind::Enum => DefinitionBody::Enumerators(enumerators),
             TagKind::Struct | TagKind::Union => DefinitionBody::Members(members),
         };
-        Ok(Definition { kind, tag, body, span })
+        Ok(Definition { kind, tag, body, layout: self.layout_of(span), span })
     }
 
     fn member_declaration(&mut self, pair: Pair<'_, Rule>) -> Result<MemberDeclaration, Diagnostic> {
-        let mut specs = empty_specs(self.span(&pair));
-        let mut members = Vec::new();
+        let span = self.span(&pair);
+        let mut specs = empty_specs(span);
+        let mut members: Vec<MemberDeclarator> = Vec::new();
         for part in pair.into_inner() {
             match part.as_rule() {
                 Rule::type_specifiers => specs = self.specifiers(part)?.1,
@@ -363,11 +366,12 @@ impl Builder<'_, '_> {
                 _ => {}
             }
         }
+        self.layouts(span, &specs, members.iter_mut().map(|member| &mut member.declarator).collect());
         Ok(MemberDeclaration { specs, members })
     }
 
     fn member_declarator(&mut self, pair: Pair<'_, Rule>) -> Result<MemberDeclarator, Diagnostic> {
-        let mut declarator = Declarator { name: None, derived: Vec::new(), span: self.span(&pair) };
+        let mut declarator = declarator(self.span(&pair));
         let mut width = None;
         for part in pair.into_inner() {
             match part.as_rule() {
@@ -395,7 +399,7 @@ impl Builder<'_, '_> {
     /// Reads a declarator, nested or not, named or abstract.
     fn declarator(&mut self, pair: Pair<'_, Rule>) -> Result<Declarator, Diagnostic> {
         let span = self.span(&pair);
-        let mut out = Declarator { name: None, derived: Vec::new(), span };
+        let mut out = declarator(span);
         let mut suffixes = Vec::new();
         let mut inner = None;
         for part in pair.into_inner() {
@@ -472,7 +476,7 @@ impl Builder<'_, '_> {
             let end = Span { start: whole.end, ..whole };
             let rest = second.as_ref().map_or(end, |_| Span { start: first.span.end, ..whole });
             let derived = pointers.iter().map(|_| Derived::Pointer).collect();
-            let declarator = Declarator { name: second, derived, span: rest };
+            let declarator = Declarator { name: second, derived, ..declarator(rest) };
             return Ok(Derived::Assoc(vec![TypeName { specs, declarator, span: whole }]));
         }
         if pointers.contains(&false) {
@@ -513,7 +517,7 @@ impl Builder<'_, '_> {
         let span = self.span(&pair);
         let end = Span { start: span.end, ..span };
         let mut specs = empty_specs(span);
-        let mut declarator = Declarator { name: None, derived: Vec::new(), span: end };
+        let mut declarator = declarator(end);
         for part in pair.into_inner() {
             match part.as_rule() {
                 Rule::name_specifiers | Rule::parameter_specifiers => specs = self.specifiers(part)?.1,
@@ -528,6 +532,11 @@ impl Builder<'_, '_> {
 /// The first child of a kind. Where the grammar demands one, there is one.
 pub(super) fn child<'i>(pair: Pair<'i, Rule>, rule: Rule) -> Option<Pair<'i, Rule>> {
     pair.into_inner().find(|part| part.as_rule() == rule)
+}
+
+/// A declarator of nothing.
+pub(super) fn declarator(span: Span) -> Declarator {
+    Declarator { name: None, derived: Vec::new(), layout: Layout::default(), span }
 }
 
 fn empty_specs(span: Span) -> TypeSpecs {

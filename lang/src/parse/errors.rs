@@ -26,6 +26,20 @@ pub(super) fn near(token: &str, span: Span) -> Diagnostic {
     Diagnostic::new(Tag::Syntax, span, format!("syntax error near \"{shown}\""))
 }
 
+/// Why a declaration of a header is left out: an enum that is no `int`.
+pub(super) const NO_ENUM_OF_ANOTHER_SIZE: &str = "D has no enum of another size";
+
+/// Why a declaration of a header is left out.
+pub(super) const NO_EMPTY_STRUCT: &str = "D has no struct without members";
+
+/// Why a declaration of a header is left out.
+pub(super) const NOTHING_BEHIND_PARAMETERS: &str = "D has nothing behind the parameters of a function";
+
+/// Why a declaration of a header is left out: a word of C or of a compiler.
+pub(super) fn no_word(word: &str) -> String {
+    format!("D has no `{word}`")
+}
+
 /// The error for what starts at a byte of a header of the system and is not finished where the header ends.
 pub(super) fn unfinished_header((source, text): (SourceId, &str), at: usize) -> Diagnostic {
     let word = text.as_bytes()[at..].iter().take_while(|&&b| continues_identifier(b)).count();

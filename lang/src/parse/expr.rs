@@ -10,12 +10,12 @@
 
 use pest::iterators::Pair;
 
-use super::build::{Builder, child};
+use super::build::{Builder, child, declarator};
 use super::errors::too_deep;
 use super::macros::MacroToken;
 use super::resolve::Meaning;
 use super::{MAX_DEPTH, Rule, literal};
-use crate::ast::{BinaryOp, Declarator, Expr, ExprKind, Ident, IntLit, TypeName, TypeSpecs, UnaryOp};
+use crate::ast::{BinaryOp, Expr, ExprKind, Ident, IntLit, TypeName, TypeSpecs, UnaryOp};
 use crate::diag::Diagnostic;
 use crate::source::Span;
 
@@ -100,7 +100,7 @@ fn plain_type(word: Ident) -> TypeName {
     let span = word.span;
     let specs = TypeSpecs { words: vec![word], definitions: Vec::new(), qualifiers: Vec::new(), span };
     let end = Span { start: span.end, ..span };
-    TypeName { specs, declarator: Declarator { name: None, derived: Vec::new(), span: end }, span }
+    TypeName { specs, declarator: declarator(end), span }
 }
 
 /// The word in the parentheses of a call, if there is nothing else.

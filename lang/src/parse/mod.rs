@@ -93,18 +93,22 @@ pub fn parse_prefix(
     cx: &mut ParseContext<'_>,
 ) -> (Program, Option<Diagnostic>) {
     let source = sources.get(id);
-    let (text, unfinished) = headers::readable(&source.text);
-    let text = unfinished.map_or(text.as_ref(), |(start, _)| &text[..start]);
+    let readable = headers::readable(id, &source.text);
+    let unfinished = readable.unfinished;
+    let text = unfinished.map_or(readable.text.as_ref(), |(start, _)| &readable.text[..start]);
     let rule = if source.kind.is_string() { Rule::string_item } else { Rule::script_item };
     let names = cx.names;
-    let mut declared = Declared::default();
+    let mut declared = Declared::of_headers(&readable.left_out);
     let mut scanner = scan::Scanner::new(id, source.kind, text, cx);
-    let mut program = Program { items: Vec::new(), expr_count: 0, macro_args_used: Vec::new() };
+    let mut program = Program::default();
     let mut error = None;
     loop {
         let mut scope = Scope { names, declared: &mut declared };
         let item = match scanner.next_item(&scope) {
-            Ok(Some(item)) => item,
+            Ok(Some(item)) => {
+                let layouts = readable.layouts_in(item.start, item.start + item.text.len());
+                scan::Item { layouts, ..item }
+            }
             Ok(None) => break,
             Err(diagnostic) => {
                 error = Some(diagnostic);
@@ -125,6 +129,7 @@ pub fn parse_prefix(
     }
     program.items.extend(scanner.pragmas.drain(..).map(Item::Pragma));
     program.macro_args_used = scanner.args_used.iter().copied().collect();
+    program.left_out = readable.left_out;
     let error = error.or_else(|| unfinished.map(|(_, at)| errors::unfinished_header((id, &source.text), at)));
     let error = error.or_else(|| whole_program(&program, scanner.context(), id, (source.kind, text)));
     (program, error)

@@ -9,7 +9,7 @@ use std::collections::{HashMap, HashSet};
 
 use super::scan::{Class, Item as Prepared};
 use super::words::{Names, is_space};
-use crate::ast::{self, Storage};
+use crate::ast::{self, LeftOut, Storage};
 use crate::parse::macros::MacroToken;
 
 /// What a program has said of its words so far.
@@ -38,6 +38,14 @@ pub(super) enum Meaning {
     Known,
     /// Nothing that is known: an identifier (rule 8).
     Other,
+}
+
+impl Declared {
+    /// What a program knows whose headers define types that D cannot say: they are types all the same.
+    pub(super) fn of_headers(left_out: &[LeftOut]) -> Declared {
+        let typedefs = left_out.iter().filter(|it| it.kind.is_none());
+        Declared { types: typedefs.map(|it| it.name.clone()).collect(), ..Declared::default() }
+    }
 }
 
 impl Scope<'_> {

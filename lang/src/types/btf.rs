@@ -219,10 +219,15 @@ mod tests {
         let mut types = TypeTable::new();
         let int = types.common().int;
         let pointer = types.pointer_to(types.common().void);
-        let member =
-            |name: &str, ty, width| NewMember { name: Some(name.into()), ty, width, userland: false };
+        let member = |name: &str, ty, width| NewMember {
+            name: Some(name.into()),
+            ty,
+            width,
+            userland: false,
+            layout: crate::ast::Layout::default(),
+        };
         let members = [member("low", int, Some(3)), member("next", pointer, None)];
-        let record = types.place(false, &members, 256).expect("it fits");
+        let record = types.place(false, &members, 256, crate::ast::Layout::default()).expect("it fits");
         let ty = types.add(Type::Tagged(TagKind::Struct, "pair".into()));
         types.set_record(ty, record);
         let bytes = write(&types, &[ty], 256);

@@ -201,6 +201,8 @@ pub struct TypeTable {
     names: HashMap<Arc<str>, TypeId>,
     records: HashMap<TypeId, Record>,
     enums: HashMap<TypeId, Enumeration>,
+    /// Typedefs of headers that are aligned otherwise than what they name, in bytes.
+    aligned: HashMap<TypeId, u64>,
     kernel: Kernel,
     common: Common,
 }
@@ -242,6 +244,7 @@ impl TypeTable {
             names: HashMap::new(),
             records: HashMap::new(),
             enums: HashMap::new(),
+            aligned: HashMap::new(),
             kernel: Kernel::default(),
             common: Common {
                 void: zero,
@@ -331,6 +334,17 @@ impl TypeTable {
     /// How deep a type nests; see [`MAX_DEPTH`].
     pub fn depth(&self, id: TypeId) -> u32 {
         self.depths[id.0 as usize]
+    }
+
+    /// Takes a tag's name away from the type that has it, for another to have it; what has the type keeps it.
+    pub fn rename_tag(&mut self, id: TypeId) {
+        if let Type::Tagged(kind, tag) = self.get(id) {
+            // The number is not part of the name that is shown, see `bare_tag`.
+            let renamed = Type::Tagged(*kind, format!("{tag}#{}", id.0).into());
+            let old = std::mem::replace(&mut self.types[id.0 as usize], renamed.clone());
+            self.ids.remove(&old);
+            self.ids.insert(renamed, id);
+        }
     }
 
     /// Adds another name of a type.

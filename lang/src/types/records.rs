@@ -7,7 +7,8 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use super::{INT, IntType, MAX_DEPTH, TagKind, Type, TypeId, TypeTable};
+use super::{INT, IntType, LONG, MAX_DEPTH, TagKind, Type, TypeId, TypeTable};
+use crate::ast::Layout;
 
 /// A struct or union whose size is known.
 #[derive(Clone, Debug, PartialEq)]
@@ -75,6 +76,8 @@ pub struct NewMember {
     pub width: Option<u8>,
     /// See [`Member::userland`].
     pub userland: bool,
+    /// What headers say of its place.
+    pub layout: Layout,
 }
 
 /// Why members make no struct.
@@ -152,7 +155,14 @@ impl TypeTable {
 
     /// Bytes that a value of a type is aligned to.
     pub fn align(&self, id: TypeId) -> u64 {
-        match self.resolve(id) {
+        let mut named = id;
+        while let Type::Typedef(_, target) = self.get(named) {
+            if let Some(&align) = self.aligned.get(&named) {
+                return align;
+            }
+            named = *target;
+        }
+        match self.get(named) {
             Type::Array(element, _) => self.align(*element),
             Type::Tagged(TagKind::Struct | TagKind::Union, _) => {
                 self.record(id).map_or(1, |record| record.align)
@@ -162,15 +172,29 @@ impl TypeTable {
         }
     }
 
-    /// Places members as C does.
-    pub fn place(&self, union: bool, new: &[NewMember], strsize: u32) -> Result<Record, BadRecord> {
+    /// Says how a typedef is aligned, in bytes.
+    pub fn set_align(&mut self, id: TypeId, align: u64) {
+        self.aligned.insert(id, align);
+    }
+
+    /// Places members as C does; `layout` is what headers say of all of them and of the whole.
+    pub fn place(
+        &self,
+        union: bool,
+        new: &[NewMember],
+        strsize: u32,
+        layout: Layout,
+    ) -> Result<Record, BadRecord> {
         let (mut bits, mut align, mut largest) = (0u64, 1u64, 0u64);
         let mut members = Vec::with_capacity(new.len());
         for member in new {
             if self.depth(member.ty) >= MAX_DEPTH {
                 return Err(BadRecord::TooDeep);
             }
-            let own = self.align(member.ty);
+            let packed = layout.packed || member.layout.packed;
+            let natural = if packed { 1 } else { self.align(member.ty) };
+            let most = if layout.pack > 0 { u64::from(layout.pack) } else { u64::MAX };
+            let own = natural.max(member.layout.align).min(most);
             // A flexible array has no size of its own.
             let size = self.size(member.ty, strsize).unwrap_or(0);
             let size_bits = size.checked_mul(8).filter(|_| size <= MAX_SIZE).ok_or(BadRecord::TooLarge)?;
@@ -183,10 +207,11 @@ impl TypeTable {
                     continue;
                 }
                 Some(width) => {
-                    let width = u64::from(width);
-                    // A bit-field does not straddle units of its type.
-                    if bits / size_bits.max(1) != (bits + width - 1) / size_bits.max(1) {
-                        bits = bits.next_multiple_of(own * 8);
+                    let (width, unit) = (u64::from(width), own * 8);
+                    // A bit-field does not straddle units of its type, unless it is packed.
+                    let straddles = (bits % unit + width).div_ceil(unit) > size_bits / unit;
+                    if member.layout.align > 0 || (straddles && !packed) {
+                        bits = bits.next_multiple_of(unit);
                     }
                     (bits, width)
                 }
@@ -200,10 +225,11 @@ impl TypeTable {
             // A nameless bit-field takes room and aligns nothing.
             if member.name.is_some() || member.width.is_none() {
                 align = align.max(own);
-                let NewMember { name, ty, width, userland } = member.clone();
+                let NewMember { name, ty, width, userland, layout: _ } = member.clone();
                 members.push(Member { name, ty, bit_offset: at, width, userland });
             }
         }
+        let align = align.max(layout.align);
         let size = largest.div_ceil(8).next_multiple_of(align);
         Ok(Record::new(size, align, Some(members.into()), true))
     }
@@ -250,7 +276,7 @@ impl TypeTable {
 
 /// The integer that an enum of a size behaves as.
 pub fn enum_int(bytes: u64) -> IntType {
-    if bytes == 8 { super::LONG } else { INT }
+    if bytes == 8 { LONG } else { INT }
 }
 
 #[cfg(test)]
@@ -272,10 +298,10 @@ mod tests {
                 if !length.is_empty() {
                     ty = table.add(Type::Array(ty, length.trim_end_matches(']').parse().expect("a length")));
                 }
-                NewMember { name, ty, width: width.parse().ok(), userland: false }
+                NewMember { name, ty, width: width.parse().ok(), userland: false, layout: Layout::default() }
             })
             .collect();
-        let record = table.place(union, &new, 256).expect("it fits");
+        let record = table.place(union, &new, 256, Layout::default()).expect("it fits");
         let placed: Vec<u64> =
             record.members.iter().flat_map(|m| m.iter()).map(|member| member.bit_offset).collect();
         assert_eq!((placed.as_slice(), record.size, record.align), (offsets, size, align), "{members:?}");
@@ -302,9 +328,16 @@ mod tests {
         let mut table = TypeTable::new();
         let char = table.common().char;
         let huge = table.add(Type::Array(char, MAX_SIZE));
-        let member = |ty| NewMember { name: Some("a".into()), ty, width: None, userland: false };
+        let member = |ty| NewMember {
+            name: Some("a".into()),
+            ty,
+            width: None,
+            userland: false,
+            layout: Layout::default(),
+        };
         let members = vec![member(huge); 2];
-        assert_eq!(table.place(false, &members, 256), Err(BadRecord::TooLarge));
-        assert_eq!(table.place(true, &members, 256).map(|record| record.size), Ok(MAX_SIZE));
+        assert_eq!(table.place(false, &members, 256, Layout::default()), Err(BadRecord::TooLarge));
+        let union = table.place(true, &members, 256, Layout::default());
+        assert_eq!(union.map(|record| record.size), Ok(MAX_SIZE));
     }
 }

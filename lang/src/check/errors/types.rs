@@ -27,6 +27,12 @@ pub(crate) fn void_member(span: Span, name: &str) -> Diagnostic {
     error(Tag::DeclVoidobj, span, format!("cannot have void member: {name}"))
 }
 
+/// Advice about a type that a header defines in words that D has not.
+pub(crate) fn left_out(file: Option<&str>, line: u32, name: &str, why: &str) -> String {
+    let file = file.map_or(String::new(), |file| format!("\"{file}\", "));
+    format!("{file}line {line}: the definition of `{name}` is left out: {why}")
+}
+
 pub(crate) fn incomplete_member(span: Span, ty: &str, name: &str) -> Diagnostic {
     error(Tag::DeclIncomplete, span, format!("incomplete struct/union/enum {ty}: {name}"))
 }

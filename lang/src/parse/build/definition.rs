@@ -3,7 +3,7 @@
 use pest::iterators::Pair;
 
 use super::{Builder, child};
-use crate::ast::{Declarator, Inline, ProbeInterface, Provider, Translator, TypeName};
+use crate::ast::{Inline, ProbeInterface, Provider, Translator, TypeName};
 use crate::diag::{Diagnostic, Tag};
 use crate::parse::Rule;
 use crate::parse::errors::too_deep;
@@ -13,7 +13,7 @@ impl Builder<'_, '_> {
         let span = self.span(&pair);
         let mut storage = None;
         let mut specs = super::empty_specs(span);
-        let mut declarator = Declarator { name: None, derived: Vec::new(), span };
+        let mut declarator = super::declarator(span);
         let mut value = None;
         for part in pair.into_inner() {
             match part.as_rule() {

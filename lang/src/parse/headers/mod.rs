@@ -1,48 +1,82 @@
-//! C headers as D can read them: a text that `cpp` has made in, a text of equal length out (language spec §2.14).
+//! C headers as D can read them: a text that `cpp` has made in, a text of equal length out, with what could not be written
+//! into it beside it (language spec §2.14).
 //!
 //! Headers of the system are written for C compilers, in words that D has not: `__attribute__`, `__asm__`, inline
 //! functions, initial values. Line marks tell what came from a header of the system, and only there such words are blanked out,
 //! spelt as D spells them, or the declaration is left out that cannot be said in D. Text of the script itself
 //! is never changed. No byte moves, so every place stays true; line marks stay too.
 //!
-//! `words.rs` has the words, `punctuation.rs` what braces, brackets and semicolons say, `layout.rs` attributes and
-//! `#pragma pack`, `skip.rs` how parts are stepped over and blanked out. Here is the reader, one declaration after the other.
+//! `words.rs` has the words, `punctuation.rs` what braces, brackets and semicolons say, `functions.rs` functions as C wrote
+//! them once, `layout.rs` attributes and `#pragma pack`, `absent.rs` what follows from a type that is left out, `skip.rs` how
+//! parts are stepped over and blanked out. Here is the reader, one declaration after the other.
 
+mod absent;
+mod functions;
 mod layout;
 mod punctuation;
 mod skip;
 mod words;
 
 use std::borrow::Cow;
-use std::collections::HashSet;
 
 use super::control::{self, Control};
+use super::errors;
 use super::words::{Names, Predefined, is_space, starts_identifier};
+use crate::ast::{LeftOut, TagKind};
+use crate::source::SourceId;
+use absent::Absent;
 use layout::NATURAL;
+pub(super) use layout::{Noted, Where};
 use words::{Treatment, treatment};
 
-/// The text with what came from included files made readable, and what a header does not finish, if one does so: where the
-/// declaration starts, and where in it the part that has no end. Nothing behind was read.
-pub(super) fn readable(text: &str) -> (Cow<'_, str>, Option<(usize, usize)>) {
+/// A text whose headers D can read.
+pub(super) struct Readable<'a> {
+    /// The text.
+    pub(super) text: Cow<'a, str>,
+    /// What a header does not finish, if one does so: where the declaration starts, and where in it the part that has no
+    /// end. Nothing behind was read.
+    pub(super) unfinished: Option<(usize, usize)>,
+    /// What attributes say of layouts, in the order of their places.
+    pub(super) layouts: Vec<Noted>,
+    /// The types that were left out.
+    pub(super) left_out: Vec<LeftOut>,
+}
+
+impl Readable<'_> {
+    /// What was noted of layouts between two bytes.
+    pub(super) fn layouts_in(&self, from: usize, to: usize) -> Vec<Noted> {
+        let start = self.layouts.partition_point(|noted| noted.at < from);
+        self.layouts[start..].iter().take_while(|noted| noted.at < to).copied().collect()
+    }
+}
+
+/// Makes what came from headers of the system readable.
+pub(super) fn readable(source: SourceId, text: &str) -> Readable<'_> {
     let enters = |line: &str| system(line) == Some(true);
     if !text.lines().any(enters) {
-        return (Cow::Borrowed(text), None);
+        let (layouts, left_out) = (Vec::new(), Vec::new());
+        return Readable { text: Cow::Borrowed(text), unfinished: None, layouts, left_out };
     }
     let mut reader = Reader {
+        source,
         text,
         out: text.as_bytes().to_vec(),
         pos: 0,
         depth: 0,
         declaration: Declaration::default(),
-        absent: HashSet::new(),
+        absent: Absent::default(),
         pack: NATURAL,
         packs: Vec::new(),
+        layouts: Vec::new(),
+        left_out: Vec::new(),
         unfinished: None,
     };
     reader.read();
+    let mut layouts = reader.layouts;
+    layouts.sort_by_key(|noted| noted.at);
     // Whole characters are replaced by blanks, so that this is text still.
     let read = String::from_utf8(reader.out).unwrap_or_else(|_| text.to_string());
-    (Cow::Owned(read), reader.unfinished)
+    Readable { text: Cow::Owned(read), unfinished: reader.unfinished, layouts, left_out: reader.left_out }
 }
 
 /// Whether a line mark says that a header of the system follows (its flag 3): others may be D.
@@ -53,44 +87,63 @@ pub(super) fn system(line: &str) -> Option<bool> {
     Some(line.rsplit('"').next().is_some_and(|flags| flags.split_whitespace().any(|flag| flag == "3")))
 }
 
+/// Why a declaration is left out, and what in it says so.
+#[derive(Clone, Debug)]
+struct Why {
+    at: usize,
+    message: String,
+}
+
 /// The declaration being read.
 #[derive(Debug, Default)]
 struct Declaration<'a> {
     /// Where it starts.
     start: usize,
-    /// Its first word, and the last one outside of brackets.
-    words: (&'a str, &'a str),
+    /// Its first word.
+    first: &'a str,
+    /// The last word outside of brackets, or that in `(*name)`: what is declared, once a comma or a semicolon follows.
+    name: &'a str,
+    /// What it declares up to the last comma.
+    names: Vec<&'a str>,
     /// It cannot be said in D.
-    left_out: bool,
-    /// A struct, union or enum in it has a place in memory that D cannot know: where its body starts.
-    packed: bool,
+    left_out: Option<Why>,
+    /// It can, but what it declares has no size there: a typedef of a struct that was left out.
+    hollow: Option<Why>,
+    /// The tags that it gives bodies to.
+    tags: Vec<(TagKind, &'a str)>,
     parens: usize,
     /// Where the keyword of each open struct, union or enum stands, or its brace.
     braces: Vec<usize>,
-    /// The last keyword `struct`, `union` or `enum`.
-    keyword: usize,
+    /// The last keyword `struct`, `union` or `enum`, and the tag behind it.
+    keyword: Option<(TagKind, usize)>,
+    tag: Option<&'a str>,
+    /// The keyword of the body that was closed last.
+    closed: usize,
     /// An empty struct that must go with the member it is the type of: where it starts, and at how many braces.
     empty: Option<(usize, usize)>,
     /// It has parentheses, and they are open around a declarator such as `(*name[2])`, not around parameters.
     has_parens: bool,
+    grouping: bool,
     /// The square brackets that are open around constants.
     brackets: usize,
-    grouping: bool,
     /// The last byte that is not blank, and where.
     last: (u8, usize),
 }
 
 struct Reader<'a> {
+    source: SourceId,
     text: &'a str,
     out: Vec<u8>,
     pos: usize,
     depth: usize,
     declaration: Declaration<'a>,
-    /// The typedefs that were left out.
-    absent: HashSet<&'a str>,
+    /// The types that were left out so far.
+    absent: Absent<'a>,
     /// What `#pragma pack` has set, and what was set before its `push`.
-    pack: usize,
-    packs: Vec<usize>,
+    pack: u8,
+    packs: Vec<u8>,
+    layouts: Vec<Noted>,
+    left_out: Vec<LeftOut>,
     /// Where a declaration starts that a header does not finish, and the part that has no end. Reading ends there.
     unfinished: Option<(usize, usize)>,
 }
@@ -123,7 +176,7 @@ impl<'a> Reader<'a> {
                 _ if starts_identifier(b) => self.word(),
                 _ if b.is_ascii_digit() => {
                     self.solid(b);
-                    self.number();
+                    self.pos += self.word_len();
                 }
                 _ => self.punctuation(b),
             }
@@ -138,45 +191,31 @@ impl<'a> Reader<'a> {
         self.declaration.last = (b, self.pos);
     }
 
-    /// An enumerator beyond 32 bits has no type in D.
-    fn number(&mut self) {
-        let (start, len) = (self.pos, self.word_len());
-        self.pos += len;
-        let of_enum = self.declaration.braces.last().is_some_and(|&at| self.text[at..].starts_with("enum"));
-        if !of_enum {
-            return;
-        }
-        let digits = self.text[start..self.pos].trim_end_matches(['u', 'U', 'l', 'L']);
-        let value = match digits.strip_prefix("0x").or_else(|| digits.strip_prefix("0X")) {
-            Some(hex) => u64::from_str_radix(hex, 16),
-            None => digits.parse(),
-        };
-        let value = value.unwrap_or(u64::MAX);
-        let shifts = self.text[..start].trim_end().ends_with("<<");
-        self.declaration.left_out |= value > u64::from(u32::MAX) || (shifts && value >= 32);
+    /// The declaration cannot be said in D; the first reason counts.
+    fn leave_out(&mut self, at: usize, message: impl FnOnce() -> String) {
+        self.declaration.left_out.get_or_insert_with(|| Why { at, message: message() });
     }
 
     fn word(&mut self) {
         let (start, len) = (self.pos, self.word_len());
         let word: &'a str = &self.text[start..start + len];
-        let treatment = match self.absent.contains(word) {
-            true => Some(Treatment::LeaveOut),
-            false => treatment(word),
-        };
-        let outermost = self.declaration.braces.is_empty() && self.declaration.parens == 0;
-        if matches!(word, "struct" | "union" | "enum") {
-            self.declaration.keyword = start;
-        }
+        let treatment = treatment(word);
         if matches!(treatment, None | Some(Treatment::Spell(_) | Treatment::LeaveOut)) {
-            if self.declaration.last.0 == 0 {
-                self.declaration.words.0 = word;
+            let last = self.declaration.last;
+            let outermost = self.declaration.braces.is_empty() && self.declaration.parens == 0;
+            if outermost && last.0 == b')' && self.old_function(start) {
+                return;
             }
-            if outermost {
-                self.declaration.words.1 = word;
-                // The parameters of a function as C declared them once.
-                if self.declaration.last.0 == b')' {
-                    self.declaration.left_out = true;
-                }
+            if last.0 == 0 {
+                self.declaration.first = word;
+            }
+            self.type_word(word, start + len);
+            let grouped = self.declaration.braces.is_empty()
+                && self.declaration.parens == 1
+                && self.declaration.grouping
+                && last.0 == b'*';
+            if (outermost || grouped) && self.declaration.brackets == 0 {
+                self.declaration.name = word;
             }
             self.solid(b'a');
         }
@@ -188,7 +227,7 @@ impl<'a> Reader<'a> {
                 self.blank(start, self.pos);
                 self.out[start..start + other.len()].copy_from_slice(other.as_bytes());
             }
-            Some(Treatment::LeaveOut) => self.declaration.left_out = true,
+            Some(Treatment::LeaveOut) => self.leave_out(start, || errors::no_word(word)),
             Some(Treatment::DropCall) => {
                 let open = self.next_token(self.pos);
                 // `__asm__ volatile (…)` stands in bodies only.
@@ -198,8 +237,10 @@ impl<'a> Reader<'a> {
                     };
                     self.pos = end;
                     self.blank(start, end);
-                    if word.contains("attribute") {
-                        self.attributes(start, open, end);
+                    match word {
+                        "_Alignas" => self.alignas(start, open, end),
+                        _ if word.contains("attribute") => self.attributes(start, open, end),
+                        _ => {}
                     }
                     return;
                 }
@@ -223,18 +264,16 @@ impl<'a> Reader<'a> {
 
     /// The declaration ends before `end`.
     fn ends(&mut self, end: usize) {
-        let declaration = std::mem::take(&mut self.declaration);
+        let mut declaration = std::mem::take(&mut self.declaration);
+        declaration.names.push(declaration.name);
         // D's own variables stay what they are.
-        let of_d = declaration.words.0 == "extern"
+        let of_d = declaration.first == "extern"
             && !declaration.has_parens
-            && Predefined.is_global(declaration.words.1);
-        let left_out = declaration.left_out || declaration.packed || of_d;
-        if left_out || declaration.start + 1 == end {
+            && Predefined.is_global(declaration.name);
+        if declaration.left_out.is_some() || of_d || declaration.start + 1 == end {
             self.blank(declaration.start, end);
         }
-        if left_out && declaration.words.0 == "typedef" {
-            self.absent.insert(declaration.words.1);
-        }
+        self.follow(declaration);
     }
 }
 

@@ -1,7 +1,9 @@
 //! What punctuation says of a declaration: where bodies, values and bounds stand that D has not, and where it ends.
 
+use super::super::errors;
 use super::layout::NATURAL;
-use super::{Declaration, Reader};
+use super::{Declaration, Reader, Where};
+use crate::ast::{Layout, TagKind};
 
 impl Reader<'_> {
     /// Takes one mark of punctuation, with what it opens if that is left out.
@@ -12,7 +14,12 @@ impl Reader<'_> {
         self.pos += 1;
         let outermost = self.declaration.braces.is_empty() && self.declaration.parens == 0;
         match b {
-            b'[' if outermost => self.declaration.brackets += 1,
+            b'[' if outermost => {
+                self.declaration.brackets += 1;
+                if let Some(why) = self.declaration.hollow.take() {
+                    self.declaration.left_out.get_or_insert(why);
+                }
+            }
             b']' if outermost => self.declaration.brackets = self.declaration.brackets.saturating_sub(1),
             _ => {}
         }
@@ -44,18 +51,23 @@ impl Reader<'_> {
                 self.declaration = Declaration::default();
             }
             b'{' => {
-                let keyword = self.declaration.keyword;
-                let of_enum = self.text[keyword..].starts_with("enum");
-                self.declaration.left_out |= self.pack < NATURAL && !of_enum;
+                let (kind, keyword) = self.declaration.keyword.unwrap_or((TagKind::Enum, at));
+                if kind != TagKind::Enum && self.pack < NATURAL {
+                    self.note(keyword, Where::Definition, Layout { pack: self.pack, ..Layout::default() });
+                }
+                self.declaration.tags.extend(self.declaration.tag.map(|tag| (kind, tag)));
                 self.declaration.braces.push(keyword);
             }
             b'}' => {
                 let keyword = self.declaration.braces.pop();
+                self.declaration.closed = keyword.unwrap_or(at);
                 match before.0 {
                     b',' => self.blank(before.1, before.1 + 1),
                     b'{' => {
                         let braces = self.declaration.braces.len();
-                        self.declaration.left_out |= braces == 0;
+                        if braces == 0 {
+                            self.leave_out(at, || errors::NO_EMPTY_STRUCT.to_string());
+                        }
                         self.declaration.empty = keyword.map(|keyword| (keyword, braces));
                     }
                     _ => {}
@@ -90,6 +102,8 @@ impl Reader<'_> {
                 self.blank(at, end);
                 self.pos = end;
             }
+            b',' if outermost => self.declaration.names.push(self.declaration.name),
+            b':' if outermost => self.leave_out(at, || errors::NO_ENUM_OF_ANOTHER_SIZE.to_string()),
             b';' if outermost => self.ends(self.pos),
             b';' if self.declaration.parens == 0 && matches!(before.0, b';' | b'{') => {
                 self.blank(at, self.pos);

@@ -22,9 +22,24 @@ impl Reader<'_> {
         }
     }
 
-    /// The next byte that is not white space.
+    /// The next byte that is neither white space nor in a line mark within headers.
     pub(super) fn next_token(&self, from: usize) -> usize {
-        from + self.text.as_bytes()[from..].iter().take_while(|&&b| is_space(b)).count()
+        let bytes = self.text.as_bytes();
+        let mut at = from;
+        while let Some(&b) = bytes.get(at) {
+            match b {
+                _ if is_space(b) => at += 1,
+                b'#' if at > 0 && bytes[at - 1] == b'\n' => {
+                    let line = self.text[at..].split('\n').next().unwrap_or("");
+                    if system(line) != Some(true) {
+                        break;
+                    }
+                    at += line.len();
+                }
+                _ => break,
+            }
+        }
+        at
     }
 
     /// Where the brackets end that open at a byte, if they do within headers.
@@ -51,6 +66,19 @@ impl Reader<'_> {
                 _ => {}
             }
             level == 0 && ends.contains(&b)
+        })
+    }
+
+    /// Where the declaration of a parameter ends that has no parentheses around it: at its semicolon, or where a body begins.
+    pub(super) fn end_of_parameter(&self, from: usize) -> Option<usize> {
+        let mut level = 0usize;
+        self.skip(from, &mut |b| {
+            match b {
+                b'(' | b'[' => level += 1,
+                b')' | b']' => level = level.saturating_sub(1),
+                _ => {}
+            }
+            level == 0 && matches!(b, b';' | b'{' | b'}')
         })
     }
 

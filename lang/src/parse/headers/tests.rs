@@ -1,11 +1,12 @@
 //! What becomes of headers, and what of those that end too early.
 
 use super::*;
+use crate::ast::Layout;
 
 /// What becomes of a header, its lines joined and its blanks squeezed.
 fn header(text: &str) -> String {
     let whole = format!("# 1 \"a.d\"\n# 1 \"h.h\" 1 3\n{text}\n# 2 \"a.d\" 2\nstatic int __inline;\n");
-    let (read, unfinished) = readable(&whole);
+    let Readable { text: read, unfinished, .. } = readable(SourceId(0), &whole);
     assert_eq!((read.len(), unfinished), (whole.len(), None), "{text}");
     let lines = |text: &str| text.bytes().filter(|&b| b == b'\n').count();
     assert_eq!(lines(&read), lines(&whole));
@@ -34,7 +35,10 @@ fn words_of_compilers() {
         ("extern double _Complex c (double _Complex z); int x;", "int x;"),
         ("enum e { A = 1, B, }; int x;", "enum e { A = 1, B };  int x;"),
         ("struct s { int a; struct { } b; char c[]; };", "struct s { int a; char c[]; };"),
-        ("struct s { char a; int b; } __attribute__((packed)); int x;", "int x;"),
+        (
+            "struct s { char a; int b; } __attribute__((packed)); int x;",
+            "struct s { char a; int b; } ; int x;",
+        ),
         (";;int x;", "int x;"),
         ("typedef int r_t __attribute__ ((__mode__ (__word__))); r_t x;", "typedef signed long r_t ; r_t x;"),
         ("typedef unsigned int u __attribute__((mode(QI)));", "typedef unsigned char u ;"),
@@ -42,31 +46,57 @@ fn words_of_compilers() {
         ("typedef float t __attribute__((mode(TF))); t f(void); int x;", "int x;"),
         ("typedef int v __attribute__((vector_size(16))); v f(void); int x;", "int x;"),
         ("typedef int v __attribute__((unused)); int x __attribute__((unused));", "typedef int v ; int x ;"),
-        ("typedef struct { char a; _Alignas(8) char b; } s; s f(s *); int x;", "int x;"),
+        ("typedef struct { char a; _Alignas(8) char b; } s;", "typedef struct { char a; char b; } s;"),
+        ("struct s { char a; _Alignas(struct t) char b; }; int x;", "int x;"),
         (
             "#pragma pack(push, 1)\nstruct s { char a; int b; };\n#pragma pack(pop)\nstruct t { char a; int b; };",
-            "#pragma pack(push, 1) #pragma pack(pop) struct t { char a; int b; };",
+            "#pragma pack(push, 1) struct s { char a; int b; }; #pragma pack(pop) struct t { char a; int b; };",
         ),
         (
             "#pragma pack(1)\nstruct s { int a; }; enum e { A };\n#pragma pack()\nstruct t { int b; };",
-            "#pragma pack(1) enum e { A }; #pragma pack() struct t { int b; };",
+            "#pragma pack(1) struct s { int a; }; enum e { A }; #pragma pack() struct t { int b; };",
         ),
         (
             "int f(int n, int m[n], int b[*], int c[static 2][n]);",
             "int f(int n, int m[ ], int b[ ], int c[ ][1]);",
         ),
         ("typedef int (*a[3])(int b[4]); int x[5];", "typedef int (*a[3])(int b[ ]); int x[5];"),
-        (
-            "enum e { A, B = 0x100000000 }; enum { C = 1ULL << 32 }; enum { D = 1U << 31 };",
-            "enum { D = 1U << 31 };",
-        ),
+        ("enum e { A, B = 0x100000000 };", "enum e { A, B = 0x100000000 };"),
+        ("enum __attribute__((packed)) e { A }; enum f { B } __attribute__((packed)); int x;", "int x;"),
+        ("enum e : char { A }; int x;", "int x;"),
         ("char a[sizeof (int[2])];", "char a[sizeof (int[2])];"),
         ("struct s { ; int a;; int b; };", "struct s { int a; int b; };"),
         ("int f(a) int a; { return a; } int x;", "int x;"),
+        ("int f(a, b, c) int a; char *b, **c; struct s *d; { int e; } int x;", "int x;"),
+        (
+            "int f(a) char a[sizeof (int)]; int (*b)(int);\n# 9 \"h.h\" 3\n{ ; } int x;",
+            "# 9 \"h.h\" 3 int x;",
+        ),
+        ("int f(void) NOTHROW; struct s { int a; }; int x;", "struct s { int a; }; int x;"),
+        ("int f(void) NOTHROW { return 0; } int x;", "int x;"),
+        ("int f(void) NOTHROW; int x; int main(void) { } int y;", "int x; int main(void) ; int y;"),
         ("extern int cpu; extern int other; struct cpu;", "extern int other; struct cpu;"),
         ("struct s { int n; char data[0]; int m[10]; };", "struct s { int n; char data[ ]; int m[10]; };"),
         ("typedef float _Float32; extern _Float32 f(_Float32); int x;", "int x;"),
         ("typedef struct { _Atomic int a; } a_t; a_t *f(int); struct t { a_t *a; }; int x;", "int x;"),
+        ("typedef _Atomic int (*f_t)(int), *g_t; f_t f; struct s { g_t g; }; int x;", "int x;"),
+        (
+            "struct s { _Atomic int a; }; struct t { struct s *a; }; int x;",
+            "struct t { struct s *a; }; int x;",
+        ),
+        (
+            "struct s { _Atomic int a; }; struct t { struct s a; }; struct u { struct t a[2]; }; int x;",
+            "int x;",
+        ),
+        (
+            "struct s { _Atomic int a; }; typedef struct s s_t, *p_t; s_t *f(s_t); struct t { s_t a; }; int x;",
+            "typedef struct s s_t, *p_t; s_t *f(s_t); int x;",
+        ),
+        ("struct s { _Atomic int a; }; typedef struct s s_t[2]; s_t f; int x;", "int x;"),
+        (
+            "union u { _Atomic int a; }; struct u { int a; }; struct v { struct u a; };",
+            "struct u { int a; }; struct v { struct u a; };",
+        ),
     ] {
         assert_eq!(header(text), expected.split_whitespace().collect::<Vec<_>>().join(" "), "{text}");
     }
@@ -80,7 +110,8 @@ fn line_marks_stay() {
 #[test]
 fn nothing_else_is_changed() {
     for text in ["int x;\n", "# 1 \"a.d\"\nstatic int x = 1;\n# 2 \"b.d\" 2\ninline int y = 1;\n"] {
-        assert!(matches!(readable(text), (Cow::Borrowed(_), None)), "{text}");
+        let read = readable(SourceId(0), text);
+        assert!(matches!(read.text, Cow::Borrowed(_)) && read.unfinished.is_none(), "{text}");
     }
 }
 
@@ -102,10 +133,86 @@ fn unfinished_headers() {
         for rest in ["", "\n# 2 \"a.d\" 2\nEND { trace((1)); }; int f(int) { } }\n"] {
             let start = "# 1 \"h.h\" 1 3\n";
             let whole = format!("{start}{text}{rest}");
-            let (read, unfinished) = readable(&whole);
+            let Readable { text: read, unfinished, .. } = readable(SourceId(0), &whole);
             assert_eq!(unfinished.map(|(_, at)| at), at.map(|at| at + start.len()), "{text}");
             assert_eq!(read.len(), whole.len());
             assert!(read.ends_with(rest), "{text}");
         }
+    }
+}
+
+/// A layout, and the text where it is noted.
+type Placed = (&'static str, Where, Layout);
+
+/// What stands beside the text: each layout with the text at its place.
+fn layouts(text: &str) -> Vec<(String, Where, Layout)> {
+    let whole = format!("# 1 \"h.h\" 1 3\n{text}\n# 2 \"a.d\" 2\n");
+    let read = readable(SourceId(0), &whole);
+    let at = |noted: &Noted| whole[noted.at..].chars().take(6).collect();
+    read.layouts.iter().map(|noted| (at(noted), noted.place, noted.layout)).collect()
+}
+
+#[test]
+fn layouts_of_attributes() {
+    let none = Layout::default();
+    let packed = Layout { packed: true, ..none };
+    let pack = |pack| Layout { pack, ..none };
+    let align = |align| Layout { align, ..none };
+    use Where::{Declarator, Definition};
+    #[rustfmt::skip]
+    let table: &[(&str, &[Placed])] = &[
+        ("struct s { int a; } __attribute__((packed));", &[("struct", Definition, packed)]),
+        ("struct __attribute__((__packed__, aligned(2))) s { int a; };", &[("struct", Definition, packed), ("struct", Definition, align(2))]),
+        ("struct s { int a; struct { int b; } __attribute__((packed)) c; };", &[("struct", Definition, packed)]),
+        ("struct s { int a __attribute__((aligned(8))); };", &[("__attr", Declarator, align(8))]),
+        ("struct s { __attribute__((aligned)) int a; };", &[("int a;", Declarator, align(16))]),
+        ("struct s { _Alignas(32) int a; };", &[("int a;", Declarator, align(32))]),
+        ("typedef long t __attribute__((aligned(0x4)));", &[("__attr", Declarator, align(4))]),
+        ("struct s { int a; } __attribute__((aligned(sizeof(__u64))));", &[("struct", Definition, align(8))]),
+        ("struct s { int a; } __attribute__((aligned(__alignof__ (struct t *))));", &[("struct", Definition, align(8))]),
+        ("int f(int a __attribute__((aligned(8)))) __attribute__((format(printf, 1, 2)));", &[]),
+        ("#pragma pack(2)\nunion u { int a; }; enum e { A };", &[("union ", Definition, pack(2))]),
+        ("void f(void) __attribute__((deprecated(\"packed)\"), unused));", &[]),
+        ("enum e { A } __attribute__((packed));", &[]),
+    ];
+    for (text, expected) in table {
+        let expected: Vec<_> =
+            expected.iter().map(|&(at, place, layout)| (at.to_string(), place, layout)).collect();
+        assert_eq!(layouts(text), expected, "{text}");
+    }
+}
+
+#[test]
+fn what_is_left_out_is_told() {
+    for (text, expected) in [
+        (
+            "struct s { int a;\n_Atomic int b; } v; typedef struct s s_t;",
+            "struct s:D has no `_Atomic`:_Atomi",
+        ),
+        ("typedef __int128 a_t, *b_t;", "a_t:D has no `__int128`:__int1 b_t:D has no `__int128`:__int1"),
+        (
+            "union u { _Complex float a; }; struct s { union u b; };",
+            "union u:D has no `_Complex`:_Compl struct s:D has no `_Complex`:u b; }",
+        ),
+        (
+            "typedef int v_t __attribute__((vector_size(16)));",
+            "v_t:D has no `__attribute__((vector_size(16)))`:__attr",
+        ),
+        (
+            "struct s { int a; } __attribute__((aligned(sizeof(struct t))));",
+            "struct s:D has no `__attribute__((aligned(sizeof(struct t))))`:__attr",
+        ),
+        ("enum e { A } __attribute__((packed));", "enum e:D has no enum of another size:__attr"),
+        ("struct s { };", "struct s:D has no struct without members:};\n# 2"),
+        ("int f(a) UNKNOWN; int x;", ""),
+    ] {
+        let whole = format!("# 1 \"h.h\" 1 3\n{text}\n# 2 \"a.d\" 2\n");
+        let read = readable(SourceId(0), &whole);
+        let shown = read.left_out.iter().map(|it| {
+            let keyword = it.kind.map_or(String::new(), |kind| format!("{} ", kind.word()));
+            let at: String = whole[it.span.start as usize..].chars().take(6).collect();
+            format!("{keyword}{}:{}:{at}", it.name, it.why)
+        });
+        assert_eq!(shown.collect::<Vec<_>>().join(" "), expected, "{text}");
     }
 }

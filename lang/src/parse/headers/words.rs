@@ -18,7 +18,7 @@ pub(super) enum Treatment {
 
 /// The words of C and of its compilers that D has not, or has otherwise.
 const WORDS: &[(&str, Treatment)] = &[
-    ("_Alignas", Treatment::LeaveOut),
+    ("_Alignas", Treatment::DropCall),
     ("_Alignof", Treatment::LeaveOut),
     ("_Atomic", Treatment::LeaveOut),
     ("_BitInt", Treatment::LeaveOut),
@@ -44,7 +44,7 @@ const WORDS: &[(&str, Treatment)] = &[
     ("__attribute__", Treatment::DropCall),
     ("__auto_type", Treatment::LeaveOut),
     ("__bf16", Treatment::LeaveOut),
-    ("__builtin_va_list", Treatment::Spell("void *")),
+    ("__builtin_va_list", Treatment::LeaveOut),
     ("__complex__", Treatment::LeaveOut),
     ("__const", Treatment::Spell("const")),
     ("__const__", Treatment::Spell("const")),

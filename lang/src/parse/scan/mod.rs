@@ -17,7 +17,7 @@ use std::collections::BTreeSet;
 
 use super::control::{self, Control};
 use super::errors::{self, character_at};
-use super::headers;
+use super::headers::{self, Noted};
 use super::literal::{self, LiteralError};
 use super::macros::MacroToken;
 use super::resolve::Scope;
@@ -72,6 +72,8 @@ pub(super) struct Item {
     pub(super) depth: usize,
     /// It starts in an included file.
     pub(super) included: bool,
+    /// What headers say of layouts in it; whoever reads headers fills it in.
+    pub(super) layouts: Vec<Noted>,
 }
 
 /// An error with the byte of the source at which it is noticed.
@@ -256,7 +258,8 @@ impl<'a, 'c> Scanner<'a, 'c> {
         // Only ASCII is ever put out.
         let text = String::from_utf8(std::mem::take(&mut self.out)).unwrap_or_default();
         let macros = std::mem::take(&mut self.macros);
-        Ok(Some(Item { start: self.start, text, failure, macros, unclosed, depth: self.deepest, included }))
+        let (start, depth, layouts) = (self.start, self.deepest, Vec::new());
+        Ok(Some(Item { start, text, failure, macros, unclosed, depth, included, layouts }))
     }
 
     // ---- Reading and writing
