@@ -497,6 +497,7 @@ impl Session<'_> {
             settings: self.settings.clone(),
             arguments,
             matched: matched.iter().sum(),
+            wrong: String::new(),
             progname: self.progname,
             terse: self.terse,
         };
@@ -689,6 +690,8 @@ struct Again<'a> {
     arguments: Vec<String>,
     /// How many probes they matched the last time.
     matched: usize,
+    /// What was last wrong: it is said once, however many probes appear.
+    wrong: String,
     progname: &'a str,
     terse: bool,
 }
@@ -704,8 +707,15 @@ impl consumer::Renewal for Again<'_> {
             format!("{}: {line}\n{excerpt}", self.progname)
         };
         let mut settings = self.settings.clone();
-        let compiled = dtrail_lang::compile(self.sources, environment, &mut settings, &self.arguments)
-            .map_err(|diagnostic| said(&diagnostic))?;
+        let compiled = dtrail_lang::compile(self.sources, environment, &mut settings, &self.arguments);
+        let compiled = match compiled.map_err(|diagnostic| said(&diagnostic)) {
+            Err(wrong) if wrong == self.wrong => return Ok(None),
+            Err(wrong) => {
+                self.wrong.clone_from(&wrong);
+                return Err(wrong);
+            }
+            Ok(compiled) => compiled,
+        };
         let matched = compiled.matched.iter().sum();
         if matched == self.matched {
             return Ok(None);

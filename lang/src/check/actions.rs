@@ -60,7 +60,7 @@ impl Body<'_, '_> {
                     return Err(errors::trace_void(span));
                 }
                 if types.is_dynamic(info.ty) {
-                    return Err(errors::trace_dynamic(span));
+                    return Err(assigned_first(errors::trace_dynamic(span), info));
                 }
                 (vec![(0, self.recorded_whole(info, args[0].span)?)], SiteDetail::None)
             }
@@ -209,7 +209,7 @@ impl Body<'_, '_> {
             return Err(errors::print_void(span));
         }
         if types.is_dynamic(info.ty) {
-            return Err(errors::print_dynamic(span));
+            return Err(assigned_first(errors::print_dynamic(span), info));
         }
         let strsize = self.session.limits.strsize;
         let Type::Pointer(target) = *types.resolve(info.ty) else {
@@ -414,5 +414,13 @@ impl Body<'_, '_> {
         let value = (!infos.is_empty()).then_some(value);
         self.info.set_site(statement, Site::Aggregation { agg, value, weight });
         Ok(())
+    }
+}
+
+/// Says that a translation is to be assigned before it is taken whole.
+fn assigned_first(error: Diagnostic, info: ExprInfo) -> Diagnostic {
+    match info.meaning {
+        Meaning::Translation(made) if !made.pointer => error.help(errors::ASSIGN_TRANSLATION),
+        _ => error,
     }
 }

@@ -126,7 +126,7 @@ impl Body<'_, '_> {
         }
         self.check_target(left, "=", span)?;
         self.check_not_address(left.ty, right, span)?;
-        self.note_provenance(left, right, span)?;
+        self.note_flow((lhs, left), (rhs, right), span)?;
         Ok(ExprInfo { lvalue: false, writable: false, provenance: right.provenance, ..left }
             .meaning(Meaning::Operator))
     }
@@ -161,26 +161,6 @@ impl Body<'_, '_> {
             return Err(errors::not_writable(span, op));
         }
         Ok(())
-    }
-
-    /// A variable holds scratch pointers or other pointers, not both (language spec §5.5).
-    fn note_provenance(&mut self, left: ExprInfo, right: ExprInfo, span: Span) -> Result<(), Diagnostic> {
-        let (Meaning::Variable(id) | Meaning::Element(id) | Meaning::Part(id)) = left.meaning else {
-            return Ok(());
-        };
-        if self.session.types.target(left.ty).is_none() {
-            return Ok(());
-        }
-        let var = &mut self.session.names.vars[id.index()];
-        match (var.provenance, right.provenance) {
-            (_, Provenance::Null | Provenance::Unknown) => Ok(()),
-            (before, now) if before == now => Ok(()),
-            (Provenance::Unknown, now @ (Provenance::Scratch | Provenance::Other)) => {
-                var.provenance = now;
-                Ok(())
-            }
-            _ => Err(errors::alloca_mix(span, &var.shown())),
-        }
     }
 
     pub(super) fn compound_assign(&mut self, op: BinaryOp, lhs: &Expr, rhs: &Expr, span: Span) -> Checked {

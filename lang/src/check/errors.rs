@@ -603,6 +603,10 @@ pub(crate) fn print_void(span: Span) -> Diagnostic {
     error(Tag::TraceVoid, span, "print( ) may not be applied to a void expression")
 }
 
+/// What to do with a struct that a translator makes, which is nowhere as a whole.
+pub(crate) const ASSIGN_TRANSLATION: &str =
+    "of a translated struct members have values; a variable takes all of it: `v = *curpsinfo`";
+
 pub(crate) fn print_dynamic(span: Span) -> Diagnostic {
     error(Tag::TraceDyn, span, "print( ) may not be applied to a dynamic expression")
 }

@@ -98,7 +98,12 @@ impl Body<'_, '_> {
                     ..ExprInfo::value(c.ty)
                 }
             }
-            None => self.node(expr)?,
+            None => match self.node(expr)? {
+                info if info.meaning == Meaning::Memory && info.provenance == Provenance::Unknown => {
+                    self.held(expr, info)
+                }
+                info => info,
+            },
         };
         self.info.set(expr, info);
         Ok(info)
@@ -379,22 +384,32 @@ impl Body<'_, '_> {
             false => matches!(pointer.provenance, Provenance::Scratch | Provenance::Unknown),
         };
         // An array in scratch memory is scratch memory.
-        let provenance = match self.session.types.resolve(target) {
-            Type::Array(..) | Type::Tagged(..) => pointer.provenance,
-            _ => Provenance::Other,
-        };
+        let provenance = self.behind(pointer, target);
         Ok(ExprInfo { writable, provenance, ..info }.meaning(Meaning::Memory))
+    }
+
+    /// What is read behind a pointer, or in a struct: what lies there lies where the struct does; what a pointer in scratch
+    /// memory points into is settled by what is put there.
+    fn behind(&self, holder: ExprInfo, ty: TypeId) -> Provenance {
+        match (self.session.types.resolve(ty), holder.provenance) {
+            (Type::Array(..) | Type::Tagged(..), provenance) => provenance,
+            (Type::Pointer(_), Provenance::Scratch | Provenance::Unknown) => Provenance::Unknown,
+            _ => Provenance::Other,
+        }
     }
 
     /// A member or element of a struct or array that is a value. What is in it is storage only of a parameter and of an arm
     /// that is known beforehand.
     fn part_of_value(&self, whole: ExprInfo, ty: TypeId) -> ExprInfo {
         let storage = whole.lvalue && !matches!(whole.meaning, Meaning::Formula(_));
+        // Where a pointer in it points to, its sources say.
+        let is_pointer = matches!(self.session.types.resolve(ty), Type::Pointer(_));
+        let provenance = if is_pointer { Provenance::Unknown } else { whole.provenance };
         ExprInfo {
             userland: whole.userland,
             lvalue: storage,
             writable: storage && whole.writable,
-            provenance: whole.provenance,
+            provenance,
             ..ExprInfo::value(ty)
         }
         .meaning(Meaning::PartOfValue)
@@ -431,7 +446,10 @@ impl Body<'_, '_> {
             _ => return Err(errors::address_of_value(span)),
         };
         let provenance = match info.meaning {
-            Meaning::Memory => self.read_through(operand).provenance,
+            Meaning::Memory => {
+                let pointer = self.read_through(operand).and_then(|pointer| self.info.get(pointer));
+                pointer.map_or(Provenance::Other, |pointer| pointer.provenance)
+            }
             _ => Provenance::Other,
         };
         let ty = self.session.types.pointer_to(info.ty);
@@ -439,10 +457,10 @@ impl Body<'_, '_> {
     }
 
     /// The pointer that a place in memory is read through: the `p` of `*p`, `p[n]`, `p->m.x[2]`.
-    fn read_through(&self, operand: &Expr) -> ExprInfo {
+    pub(super) fn read_through<'e>(&self, operand: &'e Expr) -> Option<&'e Expr> {
         let mut at = operand;
         loop {
-            let next: Option<&Expr> = match &at.kind {
+            let next: Option<&'e Expr> = match &at.kind {
                 ExprKind::Member { base, .. } => Some(base),
                 ExprKind::Unary { operand, .. } => Some(operand),
                 ExprKind::Index { base, keys } => match self.info.get(base) {
@@ -451,13 +469,13 @@ impl Body<'_, '_> {
                 },
                 _ => None,
             };
-            let Some(next) = next else { return self.int() };
-            let Some(info) = self.info.get(next) else { return self.int() };
+            let next = next?;
+            let info = self.info.get(next)?;
             // A struct or array that lies in memory is no pointer: its own address counts.
             let in_memory = info.meaning == Meaning::Memory
                 && !matches!(self.session.types.resolve(info.ty), Type::Pointer(_));
             if !in_memory {
-                return info;
+                return Some(next);
             }
             at = next;
         }
@@ -644,9 +662,10 @@ impl Body<'_, '_> {
             return Err(errors::invalid_cast(span, &self.show(info), &to.show(types)));
         }
         let pointers = types.target(to.ty).is_some() && types.target(info.ty).is_some();
-        let provenance = match types.target(to.ty) {
-            Some(_) if pointers || info.constant == Some(0) => info.provenance,
-            _ => Provenance::Other,
+        // An integer made from a pointer is that pointer when it is made one again.
+        let provenance = match types.target(to.ty).or_else(|| types.target(info.ty)) {
+            Some(_) => info.provenance,
+            None => Provenance::Other,
         };
         let userland = to.userland || (pointers && info.userland);
         // A struct cast to its own type is the struct.
@@ -703,7 +722,6 @@ impl Body<'_, '_> {
         let userland = info.userland || found.member.userland;
         let bit_field = found.member.width.is_some();
         let value = ExprInfo { userland, bit_field, lvalue: true, ..ExprInfo::value(ty) };
-        let by_value = matches!(self.session.types.resolve(ty), Type::Array(..) | Type::Tagged(..));
         let part = match info.meaning {
             Meaning::Variable(id) | Meaning::Element(id) | Meaning::Part(id) if !arrow => Some(id),
             Meaning::PartAddress(id) if arrow => Some(id),
@@ -717,8 +735,7 @@ impl Body<'_, '_> {
             let part = ExprInfo { userland, bit_field, ..self.part_of_value(info, ty) };
             return Ok(part);
         }
-        // What lies in the struct lies where the struct does; what a pointer in it points to is unknown.
-        let provenance = if by_value { info.provenance } else { Provenance::Other };
+        let provenance = self.behind(info, ty);
         let writable = match arrow {
             true => matches!(info.provenance, Provenance::Scratch | Provenance::Unknown),
             false => info.writable,

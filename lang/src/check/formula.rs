@@ -10,6 +10,7 @@ use std::sync::Arc;
 
 use super::errors;
 use super::expr::{Body, Checked};
+use super::flows::Holder;
 use super::fold::{Early, Folded};
 use super::info::{ExprInfo, Meaning, TypeInfo, children};
 use super::names::{Marked, Provenance};
@@ -30,7 +31,7 @@ const MAX_CLAUSE: usize = 1 << 14;
 const MAX_SESSION: usize = 1 << 21;
 
 /// Index of a [`Formula`].
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct FormulaId(pub u32);
 
 impl FormulaId {
@@ -75,6 +76,8 @@ pub struct Formula {
     pub translation: Option<Translation>,
     /// What a pointer that it gives points into.
     pub provenance: Provenance,
+    /// Where a pointer that it gives is kept, as far as that decides what it points into.
+    pub sources: Vec<Holder>,
     /// How stable what it names is.
     pub attributes: Stability,
     /// Operations, those of the formulas it uses included.
@@ -153,6 +156,10 @@ impl Session<'_> {
         };
         let value = body.expr(expr)?;
         body.no_deferred(expr)?;
+        let sources = match value.provenance {
+            Provenance::Unknown => body.sources(expr),
+            _ => Vec::new(),
+        };
         let Body { info, expansion, attributes, .. } = body;
         let alias = match value.meaning {
             Meaning::Variable(id) if params.is_empty() => Some(id),
@@ -165,7 +172,8 @@ impl Session<'_> {
             Meaning::Translation(made) => Some(made),
             _ => None,
         };
-        let formula = Formula { origin, ty, params, info, translation, provenance, attributes, size, depth };
+        let formula =
+            Formula { origin, ty, params, info, translation, provenance, sources, attributes, size, depth };
         Ok(Defined { formula, value, constant: early.constant(expr), alias })
     }
 

@@ -216,7 +216,9 @@ impl Body<'_, '_> {
             // An array that is kept as its bytes is one of the same length.
             let types = &self.session.types;
             let whole = has_parts(types, slot.ty) && self.session.value_type(slot.ty).is_none();
-            let fits = types.assignable(to, Self::operand(*info)) && (!whole || types.same(slot.ty, info.ty));
+            let same = types.same(slot.ty, info.ty);
+            let float = matches!(types.resolve(slot.ty), Type::Float(..));
+            let fits = (types.assignable(to, Self::operand(*info)) && (!whole || same)) || (float && same);
             if !fits {
                 let slot = slot.show(&self.session.types);
                 return Err(errors::key_type_mismatch(span, name, i + 1, &slot, &self.show(*info)));

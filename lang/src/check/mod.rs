@@ -13,6 +13,7 @@
 //! | [`probes`] | descriptions to probes and argument signatures |
 //! | [`clause`] | statements, predicate |
 //! | [`expr`], [`index`], [`assign`] | types of expressions; brackets; assignments |
+//! | [`flows`] | what pointers point into, across assignments |
 //! | [`translator`], [`provider`] | translators, `xlate`, interfaces of providers |
 //! | [`left_out`] | types of headers that D cannot say |
 //! | [`kernel_places`] | where members lie that subroutines look at by themselves |
@@ -31,6 +32,7 @@ pub mod clause;
 mod decl;
 mod errors;
 mod expr;
+pub mod flows;
 pub mod fold;
 pub mod format;
 pub mod formula;

@@ -9,6 +9,7 @@ use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 use super::attributes::{Attributes, Declared};
+use super::flows::Flows;
 use super::fold::{Early, Folded};
 use super::formula::{Formula, Origin};
 use super::info::{TypeInfo, for_each_expr};
@@ -124,6 +125,8 @@ pub struct Checked {
     pub limits: Limits,
     /// Where members of the kernel's structures lie.
     pub kernel: KernelPlaces,
+    /// What the pointers that scratch memory holds point into.
+    pub flows: Flows,
 }
 
 /// A session being checked.
@@ -149,6 +152,7 @@ pub struct Session<'a> {
     pub(super) pcapsize: u32,
     pub(super) types: TypeTable,
     pub(super) names: Names,
+    pub(super) flows: Flows,
     pub(super) probes: Probes,
     pub(super) formulas: Vec<Formula>,
     pub(super) inlines: Inlines,
@@ -205,6 +209,7 @@ impl<'a> Session<'a> {
             pcapsize: 1514,
             types: TypeTable::new(),
             names: Names::default(),
+            flows: Flows::default(),
             probes: Probes::default(),
             formulas: Vec::new(),
             inlines: Inlines::new(),
@@ -350,6 +355,7 @@ impl<'a> Session<'a> {
             types: self.types,
             limits: self.limits,
             kernel: self.kernel,
+            flows: self.flows,
         }
     }
 
@@ -638,6 +644,9 @@ impl KnownNames for Session<'_> {
 
 /// How a key of a type is kept.
 pub fn key_type(types: &TypeTable, ty: TypeId, strsize: u32) -> Option<ValueType> {
+    if let Type::Float(_, bytes) = *types.resolve(ty) {
+        return Some(ValueType::Float(bytes));
+    }
     value_type(types, ty).or_else(|| {
         let size = types.size(ty, strsize).filter(|_| has_parts(types, ty))?;
         u32::try_from(size).ok().filter(|&size| (1..=MOST_KEY).contains(&size)).map(ValueType::Bytes)

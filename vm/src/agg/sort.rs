@@ -9,6 +9,7 @@ use dtrail_lang::ir::ValueType;
 use indexmap::IndexMap;
 
 use super::{AggState, AggTable};
+use crate::format::float::number;
 use crate::stacks::{StackTable, is_numbered};
 use crate::value::{self, ValueRef};
 
@@ -170,7 +171,7 @@ fn order<R: Ord>(
 /// start of its text. Equal words say nothing.
 fn front(key: &[u8], types: &[ValueType], from: usize) -> u64 {
     match (value::decode(key, types).nth(from), types.get(from)) {
-        (Some(_), Some(&ty)) if is_numbered(ty) => 0,
+        (Some(_), Some(&ty)) if is_numbered(ty) || matches!(ty, ValueType::Float(_)) => 0,
         (Some(ValueRef::Int(value)), Some(&ty)) => low_bits(value, size(ty)),
         (Some(text), Some(_)) => {
             let mut first = [0; 8];
@@ -278,6 +279,10 @@ fn compare_element(
         (ValueRef::Int(a), ValueRef::Int(b)) => {
             let (a_bits, b_bits) = (size(a_type), size(b_type));
             a_bits.cmp(&b_bits).then_with(|| low_bits(a, a_bits).cmp(&low_bits(b, b_bits)))
+        }
+        _ if matches!((a_type, b_type), (ValueType::Float(_), ValueType::Float(_))) => {
+            let (x, y) = (number(a.bytes()).unwrap_or(0.0), number(b.bytes()).unwrap_or(0.0));
+            x.total_cmp(&y)
         }
         _ => a.bytes().cmp(b.bytes()),
     }

@@ -24,7 +24,7 @@ impl Look {
 }
 
 /// The number in so many bytes. The 80-bit format has an explicit first bit.
-pub(super) fn number(bytes: &[u8]) -> Option<f64> {
+pub(crate) fn number(bytes: &[u8]) -> Option<f64> {
     match bytes.len() {
         4 => Some(f64::from(f32::from_le_bytes(bytes.try_into().ok()?))),
         8 => Some(f64::from_le_bytes(bytes.try_into().ok()?)),

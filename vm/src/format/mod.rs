@@ -3,7 +3,7 @@
 
 mod decimal;
 pub mod dump;
-mod float;
+pub(crate) mod float;
 pub mod flow;
 pub mod folded;
 pub mod histogram;

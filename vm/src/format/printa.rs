@@ -202,7 +202,13 @@ fn key_element(out: &mut Vec<u8>, element: ValueRef<'_>, ty: ValueType, style: S
         }
         ValueType::Symbolic(Symbolic::Stack) => return symbols::stack(out, element.int() as u64, style),
         ValueType::Symbolic(kind) => return trace::address(out, element.int() as u64, kind, style),
-        ValueType::Bytes(_) | ValueType::Float(_) => return super::dump::dump(out, element.bytes()),
+        ValueType::Bytes(_) => return super::dump::dump(out, element.bytes()),
+        ValueType::Float(_) => {
+            let number = super::float::number(element.bytes()).unwrap_or(0.0);
+            let (sign, digits) = super::float::text(number, super::float::Look::plain('g'));
+            out.push(b' ');
+            return super::pad(out, format!("{sign}{digits}").as_bytes(), 16, false);
+        }
         ValueType::Int { bits: 8, .. } => (8, 3),
         ValueType::Int { bits: 16, .. } => (16, 5),
         ValueType::Int { bits: 32, .. } => (32, 8),

@@ -314,3 +314,39 @@ fn structs_as_values() {
         check(&format!("{HEAD}BEGIN {{ {body} }}"), expect);
     }
 }
+
+/// A variable, and a member of what lies in scratch memory, holds pointers to scratch memory or others (language spec
+/// §5.5), whichever clause comes first.
+#[test]
+fn pointers_to_scratch_memory() {
+    const HEAD: &str = "struct n { struct n *next; int v; char *s; }; struct n *p, *q; struct n w, u;\n\
+                        inline struct n *same[struct n *x] = x; inline struct n *after[struct n *x] = x->next;\n";
+    const MADE: &str = "this->m = (struct n *)alloca(24);";
+    for body in [
+        "this->m->next = this->m; this->m->next->v = 1;",
+        "this->m->next = this->m; p = this->m->next; p->v = 1;",
+        "this->m->next = 0; this->m->next = this->m;",
+        "this->m->next = this->m; ^this->m->next = (struct n *)arg0;",
+        "this->m->next = (struct n *)arg0; ^this->m->next = this->m;",
+        "this->m->next = (struct n *)arg0; trace(this->m->next->v); this->m->s = (char *)this->m;",
+        "p = q; q = this->m; p->v = 1;",
+        "p = q; p = (struct n *)arg0; ^q = this->m;",
+        "p = q; q = this->m; ^p = (struct n *)arg0;",
+        "p = this->m->next; this->m->next = this->m; ^p = (struct n *)8;",
+        "w.next = this->m; u = w; ^u.next = (struct n *)8;",
+        "*this->m = w; w.next = this->m; ^this->m->next = (struct n *)8;",
+        "w = *this->m; this->m->next = this->m; ^w.next = (struct n *)8;",
+        "p = same[q]; q = this->m; ^p = (struct n *)8;",
+        "p = after[this->m]; this->m->next = this->m; ^p = (struct n *)8;",
+        "p = (struct n *)(uintptr_t)this->m; ^p = (struct n *)8;",
+        "q = this->m; i = 1; p = (i ? w : *q).next; w.next = (struct n *)8; ^q->next = q;",
+    ] {
+        let start = "BEGIN { ".len() + MADE.len() + 2;
+        let expect = match body.find('^') {
+            Some(at) => format!("D_ALLOCA_INCOMPAT 3:{}", start + at),
+            None => "ok".to_owned(),
+        };
+        let body = body.replace('^', "");
+        check(&format!("{HEAD}BEGIN {{ {MADE} {body} }}"), &expect);
+    }
+}

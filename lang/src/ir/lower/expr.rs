@@ -9,7 +9,7 @@ use crate::builtins::symbolic::Sample;
 use crate::builtins::{BuiltinVar, Func, Symbolic};
 use crate::check::fold::is_signed;
 use crate::check::session::value_type;
-use crate::check::{ExprInfo, Meaning, Provenance};
+use crate::check::{ExprInfo, Meaning};
 use crate::diag::{Diagnostic, Tag};
 use crate::ir::{AddrSpace, BinOp, CmpOp, MemSize, Op, Reg, RegKind, UnOp, ValueType};
 use crate::source::Span;
@@ -589,96 +589,6 @@ impl Lower<'_> {
                 let pointer = self.value(rhs)?;
                 Ok(self.arithmetic(BinOp::Add, bytes.reg, pointer.reg, span))
             }
-        }
-    }
-
-    /// What memory a load through a pointer reads.
-    pub(super) fn space(&self, pointer: &Expr, info: ExprInfo) -> Result<AddrSpace, Diagnostic> {
-        let bound = match info.meaning {
-            Meaning::Param(index) => self.frame.bindings.get(index as usize),
-            _ => None,
-        };
-        if info.userland || bound.is_some_and(|binding| binding.userland) {
-            return Ok(AddrSpace::User);
-        }
-        match self.provenance(pointer) {
-            Provenance::Scratch => Ok(AddrSpace::Scratch),
-            Provenance::Mixed => Err(Diagnostic::new(
-                Tag::AllocaIncompat,
-                pointer.span,
-                "?: may not choose between a pointer to scratch memory and another pointer",
-            )),
-            Provenance::Null | Provenance::Other | Provenance::Unknown => Ok(AddrSpace::ByAddress),
-        }
-    }
-
-    /// What a pointer points into, now that all assignments are known.
-    pub(super) fn provenance(&self, expr: &Expr) -> Provenance {
-        let info = self.info_of(expr);
-        if let Meaning::Variable(id) | Meaning::Element(id) | Meaning::Part(id) | Meaning::PartAddress(id) =
-            info.meaning
-        {
-            return self.checked.vars[id.index()].provenance;
-        }
-        match info.meaning {
-            Meaning::Param(index) => {
-                let binding = self.frame.bindings.get(index as usize);
-                return binding.map_or(Provenance::Other, |binding| binding.provenance);
-            }
-            Meaning::Formula(_) => return info.provenance,
-            _ => {}
-        }
-        match &expr.kind {
-            ExprKind::Cast { operand, .. } if info.provenance == Provenance::Unknown => {
-                self.provenance(operand)
-            }
-            ExprKind::Binary { lhs, rhs, .. } if info.provenance == Provenance::Unknown => {
-                match self.points_to(self.info_of(lhs)) {
-                    Some(_) => self.provenance(lhs),
-                    None => self.provenance(rhs),
-                }
-            }
-            ExprKind::Cond { then, otherwise, .. } if info.provenance == Provenance::Unknown => {
-                self.provenance(then).join(self.provenance(otherwise))
-            }
-            ExprKind::Comma(_, rhs) | ExprKind::Assign { op: None, rhs, .. } => self.provenance(rhs),
-            ExprKind::Unary { op: UnaryOp::AddressOf, operand } => self.read_through(operand),
-            // An array or struct lies where the struct lies that it is a member of.
-            ExprKind::Member { base, .. } if info.provenance == Provenance::Unknown => self.provenance(base),
-            ExprKind::Index { base, keys } if info.provenance == Provenance::Unknown => {
-                match (self.points_to(self.info_of(base)), keys.first()) {
-                    (None, Some(key)) => self.provenance(key),
-                    _ => self.provenance(base),
-                }
-            }
-            ExprKind::Unary { operand, .. } | ExprKind::Postfix { operand, .. }
-                if info.provenance == Provenance::Unknown =>
-            {
-                self.provenance(operand)
-            }
-            _ => info.provenance,
-        }
-    }
-
-    /// What the pointer that a place in memory is read through points into.
-    fn read_through(&self, operand: &Expr) -> Provenance {
-        let mut at = operand;
-        loop {
-            let next: &Expr = match &at.kind {
-                ExprKind::Member { base, .. } => base,
-                ExprKind::Unary { operand, .. } | ExprKind::Cast { operand, .. } => operand,
-                ExprKind::Index { base, keys } => match (self.points_to(self.info_of(base)), keys.first()) {
-                    (None, Some(key)) => key,
-                    _ => base,
-                },
-                _ => return Provenance::Other,
-            };
-            let info = self.info_of(next);
-            let is_pointer = matches!(self.checked.types.resolve(info.ty), Type::Pointer(_));
-            if info.meaning != Meaning::Memory || is_pointer {
-                return self.provenance(next);
-            }
-            at = next;
         }
     }
 

@@ -31,6 +31,13 @@ pub(super) struct Binding {
     pub(super) userland: bool,
 }
 
+impl Binding {
+    /// Whether it is a struct that lies in memory.
+    pub(super) fn in_memory(&self) -> bool {
+        matches!(self.value, Bound::Record(RecordAt::Memory(_)))
+    }
+}
+
 /// Whose tree is being lowered: its tables, and the values of its parameters.
 #[derive(Clone)]
 pub(super) struct Frame<'a> {

@@ -9,6 +9,7 @@
 //! | [`clause`] | predicate, statements, sites |
 //! | [`expr`] | values |
 //! | [`place`] | assignments and what they assign to |
+//! | [`provenance`] | what pointers point into |
 //! | [`translation`] | inputs of translations, and translations assigned whole |
 //! | [`formula`] | uses of inlines and members of translators |
 //! | [`storage`] | members and elements of variables, structs as wholes |
@@ -23,6 +24,7 @@ mod expr;
 mod formula;
 mod layout;
 mod place;
+mod provenance;
 mod storage;
 #[cfg(test)]
 mod tests;

@@ -96,7 +96,7 @@ impl Lower<'_> {
             Meaning::Variable(_) | Meaning::Element(_) | Meaning::Part(_) => {
                 let at = self.var_at(expr)?;
                 let place = self.scalar_place(&at, expr.span)?;
-                place.ok_or_else(|| self.no_scalar(expr, info))
+                place.ok_or_else(|| self.no_scalar(info.ty, expr.span))
             }
             Meaning::PartOfValue => self.place_of_value(expr),
             Meaning::Arm(taken) if let ExprKind::Cond { then, otherwise, .. } = &expr.kind => {
@@ -106,8 +106,8 @@ impl Lower<'_> {
         }
     }
 
-    pub(super) fn no_scalar(&self, expr: &Expr, info: ExprInfo) -> Diagnostic {
-        not_yet(expr.span, &format!("values of type {}", self.checked.types.show(info.ty)))
+    pub(super) fn no_scalar(&self, ty: TypeId, span: Span) -> Diagnostic {
+        not_yet(span, &format!("values of type {}", self.checked.types.show(ty)))
     }
 
     /// What lies in memory.
@@ -117,20 +117,15 @@ impl Lower<'_> {
             let signed = self.checked.types.width(info.ty).1;
             return Ok(field(&at, bit_offset, width, signed));
         }
-        self.scalar_in_memory(at, expr, info)
+        self.scalar_in_memory(at, info.ty, expr.span)
     }
 
     /// A scalar or string at a place in memory.
-    pub(super) fn scalar_in_memory(
-        &self,
-        at: MemoryAt,
-        expr: &Expr,
-        info: ExprInfo,
-    ) -> Result<Place, Diagnostic> {
-        if self.checked.types.is_string(info.ty) {
+    pub(super) fn scalar_in_memory(&self, at: MemoryAt, ty: TypeId, span: Span) -> Result<Place, Diagnostic> {
+        if self.checked.types.is_string(ty) {
             return Ok(Place::Text { at, limit: self.checked.limits.strsize });
         }
-        let (size, signed) = self.memory(info.ty).ok_or_else(|| self.no_scalar(expr, info))?;
+        let (size, signed) = self.memory(ty).ok_or_else(|| self.no_scalar(ty, span))?;
         Ok(Place::Memory { at, size, signed })
     }
 
@@ -512,7 +507,7 @@ impl Lower<'_> {
         self.build.narrow(span, val, bits, signed)
     }
 
-    fn store_back(&mut self, place: &Place, info: ExprInfo, new: Val, span: Span) -> Val {
+    pub(super) fn store_back(&mut self, place: &Place, info: ExprInfo, new: Val, span: Span) -> Val {
         let ty = self.place_type(place, info).ty;
         let new = self.converted(new, ty, span);
         let new = self.fitted(place, new, span);

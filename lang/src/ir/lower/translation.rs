@@ -1,7 +1,5 @@
 //! Translations: the input is evaluated, and members' formulas are lowered with it (language spec §7.4).
 
-use std::collections::HashMap;
-
 use super::build::{Fits, Val};
 use super::clause::Lower;
 use super::expr::not_yet;
@@ -10,14 +8,15 @@ use super::storage::MAX_COPIED;
 use super::values::RecordAt;
 use crate::ast::{Expr, ExprKind};
 use crate::builtins::Func;
-use crate::check::session::value_type;
+use crate::check::formula::FormulaId;
 use crate::check::translator::{From, Translation};
 use crate::check::{ExprInfo, Marked, Meaning, Provenance};
 use crate::diag::Diagnostic;
-use crate::ir::{Op, Reg, RegKind, ValueType};
+use crate::ir::{Op, Reg, RegKind};
 use crate::source::Span;
 use crate::types::TypeId;
-use crate::types::parts::{Part, parts};
+use crate::types::parts::{Part, has_parts, parts};
+use crate::types::records::Found;
 
 /// Where the parts of a struct or array come from.
 enum Source {
@@ -70,48 +69,80 @@ impl Lower<'_> {
         let ty = translator.output;
         let parts = parts(&self.checked.types, ty);
         let parts = parts.ok_or_else(|| not_yet(span, "assignments of so large structs"))?;
-        let record = self.checked.types.record(ty);
-        let members = record.and_then(|record| record.members.clone()).unwrap_or_default();
         let total = parts.iter().fold(0u64, |n, part| n.saturating_add(part.count()));
         if total > MAX_COPIED {
             return Err(not_yet(span, "assignments of so large structs"));
         }
-        // What the members that are structs or arrays are made from: each formula is evaluated once.
-        let mut sources: HashMap<u32, Source> = HashMap::new();
-        for part in &parts {
-            let member = part.path.first().and_then(|&number| members.get(number as usize));
-            let name = member.and_then(|member| member.name.as_deref());
-            let formula = name.and_then(|name| translator.members.get(name)).copied();
-            let plain = part.path.len() == 1 && part.dimensions.is_empty() && !part.words;
-            let (Some(id), true) = (formula, plain) else {
-                let (Some(id), Some(&number), Some(member)) = (formula, part.path.first(), member) else {
-                    for number in 0..part.count() {
-                        self.copy_part(ty, part, number, None, target, span)?;
-                    }
+        let mut defined: Vec<(Found, FormulaId)> = translator
+            .members
+            .iter()
+            .filter_map(|(name, &id)| Some((self.checked.types.member(ty, name)?, id)))
+            .collect();
+        defined.sort_unstable_by_key(|(_, id)| *id);
+        // A union is cleared before its members are made, for they are in it; the rest is cleared when all that may be made
+        // of it has been.
+        let zeros = |lower: &mut Self, holding: bool| {
+            for part in &parts {
+                let made = |found: &Found| part.path.starts_with(&found.path);
+                let holds = |found: &Found| found.path.starts_with(&part.path);
+                if defined.iter().any(|(found, _)| made(found))
+                    || defined.iter().any(|(found, _)| holds(found)) != holding
+                {
                     continue;
-                };
-                let source = match sources.remove(&number) {
-                    Some(source) => source,
-                    None => self.inside(id, vec![input.clone()], Lower::member_source)?,
-                };
-                let within = Part { path: part.path[1..].to_vec(), ..part.clone() };
+                }
                 for number in 0..part.count() {
-                    let val = self.take_from(&source, member.ty, &within, number, span)?;
-                    self.put_part(target, ty, part, number, val, span)?;
+                    lower.copy_part(ty, part, number, None, target, span)?;
                 }
-                sources.insert(number, source);
-                continue;
-            };
-            let stored = value_type(&self.checked.types, part.ty).unwrap_or(super::INDEX);
-            let val = self.inside(id, vec![input.clone()], |lower, tree| match stored {
-                ValueType::Str if lower.frame.early.constant(tree).is_some() => {
-                    let dst = lower.build.reg(RegKind::Str);
-                    lower.build.emit(span, Op::Null { dst });
-                    Ok(Val::new(dst, Fits::ANY))
+            }
+            Ok::<_, Diagnostic>(())
+        };
+        zeros(self, true)?;
+        for (found, id) in &defined {
+            self.translate_member(target, found, *id, input.clone(), span)?;
+        }
+        zeros(self, false)
+    }
+
+    /// Puts one member of a translation into a struct.
+    fn translate_member(
+        &mut self,
+        target: &RecordAt,
+        found: &Found,
+        id: FormulaId,
+        input: Binding,
+        span: Span,
+    ) -> Result<(), Diagnostic> {
+        let spot = self.step_into(target, found);
+        let ty = spot.ty;
+        if let Some(inner) = self.checked.formulas[id.index()].translation.filter(|inner| !inner.pointer) {
+            return self
+                .inside(id, vec![input], |lower, tree| lower.translate_into(&spot.at, inner, tree, span));
+        }
+        let types = &self.checked.types;
+        if has_parts(types, ty) {
+            let source = self.inside(id, vec![input], Lower::member_source)?;
+            let parts = parts(&self.checked.types, ty);
+            for part in parts.ok_or_else(|| not_yet(span, "assignments of so large structs"))? {
+                for number in 0..part.count() {
+                    let val = self.take_from(&source, ty, &part, number, span)?;
+                    self.put_part(&spot.at, ty, &part, number, val, span)?;
                 }
-                _ => lower.assigned_val(tree, part.ty),
-            })?;
-            self.put_part(target, ty, part, 0, val, span)?;
+            }
+            return Ok(());
+        }
+        let text = types.is_string(ty);
+        let val = self.inside(id, vec![input], |lower, tree| match text {
+            true if lower.frame.early.constant(tree).is_some() => {
+                let dst = lower.build.reg(RegKind::Str);
+                lower.build.emit(span, Op::Null { dst });
+                Ok(Val::new(dst, Fits::ANY))
+            }
+            _ => lower.assigned_val(tree, ty),
+        })?;
+        let place = self.place_at(&spot.at, &spot, span)?;
+        match text {
+            true => self.write(&place, val, span),
+            false => drop(self.store_back(&place, ExprInfo::value(ty), val, span)),
         }
         Ok(())
     }

@@ -17,6 +17,7 @@ use crate::check::{ExprInfo, Meaning};
 use crate::diag::Diagnostic;
 use crate::ir::{Op, Reg, RegKind};
 use crate::source::Span;
+use crate::types::records::Found;
 use crate::types::{Type, TypeId};
 
 /// Where a struct lies: in a variable, in memory, or, as a condition says, in one of two places.
@@ -28,9 +29,9 @@ pub(super) enum RecordAt {
 }
 
 /// A part of such a value.
-struct Spot {
-    at: RecordAt,
-    ty: TypeId,
+pub(super) struct Spot {
+    pub(super) at: RecordAt,
+    pub(super) ty: TypeId,
     /// Of a bit-field in memory: how many bits behind the place it begins, and its width.
     field: Option<(u64, u8)>,
 }
@@ -174,18 +175,23 @@ impl Lower<'_> {
         }
     }
 
-    fn member_spot(&mut self, mut spot: Spot, member: &str, span: Span) -> Result<Spot, Diagnostic> {
+    fn member_spot(&mut self, spot: Spot, member: &str, span: Span) -> Result<Spot, Diagnostic> {
         let found = self.checked.types.member(spot.ty, member);
         let found = found.ok_or_else(|| not_yet(span, "such members"))?;
+        Ok(self.step_into(&spot.at, &found))
+    }
+
+    /// From a struct to a member of it.
+    pub(super) fn step_into(&self, record: &RecordAt, found: &Found) -> Spot {
         let width = found.member.width;
+        let field = width.map(|width| (found.bit_offset, width));
+        let mut spot = Spot { at: record.clone(), ty: found.member.ty, field };
         spot.at.for_each(&mut |leaf| match leaf {
-            RecordAt::Variable(at) => self.step_to_member(at, &found),
+            RecordAt::Variable(at) => self.step_to_member(at, found),
             RecordAt::Memory(at) if width.is_none() => *at = at.plus((found.bit_offset / 8) as i64),
             _ => {}
         });
-        spot.field = width.map(|width| (found.bit_offset, width));
-        spot.ty = found.member.ty;
-        Ok(spot)
+        spot
     }
 
     fn element_spot(&mut self, mut spot: Spot, index: Val, span: Span) -> Spot {
@@ -213,7 +219,7 @@ impl Lower<'_> {
         };
         let fits = self.fits(info.ty);
         self.read_at_each(&spot.at, kind, span, &mut |lower, leaf| {
-            let place = lower.place_at(leaf, &spot, expr)?;
+            let place = lower.place_at(leaf, &spot, span)?;
             Ok(lower.read_kind(&place, kind, fits, span))
         })
     }
@@ -221,22 +227,21 @@ impl Lower<'_> {
     /// The place of a part of what a condition known beforehand gives.
     pub(super) fn place_of_value(&mut self, expr: &Expr) -> Result<Place, Diagnostic> {
         let spot = self.spot(expr)?;
-        self.place_at(&spot.at, &spot, expr)
+        self.place_at(&spot.at, &spot, expr.span)
     }
 
-    fn place_at(&mut self, leaf: &RecordAt, spot: &Spot, expr: &Expr) -> Result<Place, Diagnostic> {
-        let info = self.info_of(expr);
+    pub(super) fn place_at(&mut self, leaf: &RecordAt, spot: &Spot, span: Span) -> Result<Place, Diagnostic> {
         match (leaf, spot.field) {
             (RecordAt::Variable(at), _) => {
-                let place = self.scalar_place(at, expr.span)?;
-                place.ok_or_else(|| self.no_scalar(expr, info))
+                let place = self.scalar_place(at, span)?;
+                place.ok_or_else(|| self.no_scalar(spot.ty, span))
             }
             (RecordAt::Memory(at), Some((bit_offset, width))) => {
                 let signed = self.checked.types.width(spot.ty).1;
                 Ok(field(at, bit_offset, width, signed))
             }
-            (RecordAt::Memory(at), None) => self.scalar_in_memory(*at, expr, info),
-            (RecordAt::Choice { .. }, _) => Err(self.no_scalar(expr, info)),
+            (RecordAt::Memory(at), None) => self.scalar_in_memory(*at, spot.ty, span),
+            (RecordAt::Choice { .. }, _) => Err(self.no_scalar(spot.ty, span)),
         }
     }
 

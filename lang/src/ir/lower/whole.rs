@@ -92,7 +92,7 @@ impl Lower<'_> {
         }
     }
 
-    /// A key. The bytes of a struct or array are put together in user space, since the kernel's keys are numbers and
+    /// A key. The bytes of a struct, array or floating-point number are put together in user space, since the kernel's keys are numbers and
     /// strings.
     pub(super) fn key(&mut self, expr: &Expr, slot: Marked) -> Result<Reg, Diagnostic> {
         if self.checked.types.is_bool(slot.ty) {
@@ -100,7 +100,11 @@ impl Lower<'_> {
         }
         let ty = super::key(self.checked, slot);
         let src = self.stored_value(expr, ty)?;
-        let ValueType::Bytes(size) = ty else { return Ok(src) };
+        let size = match ty {
+            ValueType::Bytes(size) => size,
+            ValueType::Float(size) => u32::from(size),
+            _ => return Ok(src),
+        };
         let dst = self.build.reg(RegKind::Str);
         let pieces = vec![BlockPiece { src, string: true, bit: 0, bits: size * 8 }];
         self.build.emit(expr.span, Op::Assemble { dst, size, pieces, text: false });
