@@ -1,7 +1,7 @@
 //! The command line, row by row of runtime spec §13: arguments and files in; exact output, messages and exit status out.
 //!
 //! Runs are called `dtrace`, in this process, over no events, so that their messages are DTrace's own and nothing needs a
-//! privilege. What needs processes, signals or a terminal is in `command.rs`, `ends.rs` and `live.rs`.
+//! privilege. What needs processes, signals or a terminal is in `command.rs`, `ends.rs` and `live`.
 
 #![allow(clippy::expect_used, reason = "a test fails by a panic, and its parts are no `#[test]` functions")]
 
