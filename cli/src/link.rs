@@ -23,11 +23,11 @@ const COUNTER: u64 = 2;
 /// What calls of probes look like in objects that were compiled with another system's header.
 const CALLS: [&str; 2] = ["__dtrace_", "__dtraceenabled_"];
 
-/// The name of the object of the program with this name, the `number`th of the command line.
-pub(crate) fn object_name(program: &str, number: usize) -> String {
+/// The name of the object of the program with this name, the `number`th of so many of the command line.
+pub(crate) fn object_name(program: &str, number: usize, of: usize) -> String {
     match program.strip_suffix(".d").map(|name| name.rsplit('/').next().unwrap_or(name)) {
         Some(name) => format!("{name}.o"),
-        None if number == 0 => "d.out".to_owned(),
+        None if of == 1 => "d.out".to_owned(),
         None => format!("d.out.{number}"),
     }
 }
@@ -101,14 +101,15 @@ mod tests {
 
     #[test]
     fn objects_have_the_names_of_their_scripts() {
-        for (program, number, name) in [
-            ("a.d", 0, "a.o"),
-            ("dir/a.d", 1, "a.o"),
-            ("BEGIN", 0, "d.out"),
-            ("BEGIN", 2, "d.out.2"),
-            ("script", 1, "d.out.1"),
+        for (program, number, of, name) in [
+            ("a.d", 0, 1, "a.o"),
+            ("dir/a.d", 1, 2, "a.o"),
+            ("BEGIN", 0, 1, "d.out"),
+            ("BEGIN", 0, 2, "d.out.0"),
+            ("BEGIN", 2, 3, "d.out.2"),
+            ("script", 1, 2, "d.out.1"),
         ] {
-            assert_eq!(object_name(program, number), name);
+            assert_eq!(object_name(program, number, of), name);
         }
     }
 }

@@ -115,8 +115,9 @@ impl Session<'_> {
         if self.options.mode == Mode::Link && self.options.programs.is_empty() {
             return Err(Failure::usage("-G requires one or more scripts or enabling options"));
         }
-        let programs = self.read_programs()?;
+        // Processes come before programs: what is wrong with `-p` is told first.
         let (machine, notice) = machine::choose(self.options, &self.settings, self.interrupts, self.terse)?;
+        let programs = self.read_programs()?;
         let libraries = library::choose(&self.settings.libraries, &programs, machine.environment())?;
         for source in libraries.into_iter().chain(programs) {
             self.sources.add(source);
@@ -384,7 +385,8 @@ impl Session<'_> {
             };
             let failed = |why| Failure::fatal(format!("failed to link {what} {}: {why}", program.text));
             let object = link::object(tree, &self.options.operands).map_err(failed)?;
-            let file = output.cloned().unwrap_or_else(|| link::object_name(&program.text, number));
+            let file =
+                output.cloned().unwrap_or_else(|| link::object_name(&program.text, number, trees.len()));
             std::fs::write(&file, object)
                 .map_err(|e| failed(format!("failed to open {file}: {}", reason(&e))))?;
         }
@@ -613,7 +615,9 @@ impl Session<'_> {
             let _ = list::stability(&mut text, &statements);
             let _ = writeln!(text);
             if self.options.mode == Mode::Compile {
-                for described in ours {
+                for (block, described) in ours.into_iter().enumerate() {
+                    // The lines of a block end in an empty one, as those of a list do; another one separates blocks.
+                    text.extend_from_slice(if block > 0 { b"\n" } else { b"" });
                     let first = described.found.as_ref().ok().and_then(|probes| probes.first());
                     let of = stability::of_description(first, described.pattern.as_ref());
                     let _ = writeln!(text, "{}", described.shown);

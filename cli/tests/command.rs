@@ -128,7 +128,7 @@ fn scripts_and_their_arguments() {
         &["-qs", script.path(), "7"],
         "",
         &format!(
-            "dtrail: failed to compile script {p}: line 2: macro argument $2 is not defined\n  --> {p}:2:34\n  2 | BEGIN {{ printf(\"%d %s %s\\n\", $1, $$2, $0); exit(0); }}\n    |                                  ^^^\n  help: give another operand, or set `-x defaultargs`\n",
+            "dtrail: failed to compile script {p}: line 2: macro argument $$2 is not defined\n  --> {p}:2:34\n  2 | BEGIN {{ printf(\"%d %s %s\\n\", $1, $$2, $0); exit(0); }}\n    |                                  ^^^\n  help: give another operand, or set `-x defaultargs`\n",
             p = script.path()
         ),
         1,
@@ -218,6 +218,8 @@ fn what_cannot_be_done() {
         1,
     );
     check(&["-qn", "BEGIN", "-p", "0x"], "", "dtrail: invalid pid: 0x\n", 1);
+    // Processes come before scripts.
+    check(&["-s", "/nonexistent.d", "-p", "0x"], "", "dtrail: invalid pid: 0x\n", 1);
     check(
         &["--engine=rbpf", "-n", "BEGIN"],
         "",

@@ -431,6 +431,14 @@ fn stability_reports() {
         run(&["-evn", "BEGIN { x = 1; }"]),
         report("description BEGIN ", "Unstable") + &block(":::BEGIN", "Unstable")
     );
+    // The blocks of one clause have one more line between them.
+    assert_eq!(
+        run(&["-evn", "BEGIN,END { x = 1; }"]),
+        report("description BEGIN,END ", "Unstable")
+            + &block(":::BEGIN", "Unstable")
+            + "\n"
+            + &block(":::END", "Unstable")
+    );
     assert_eq!(
         run(&["-ev", "-n", "dtrace:::END", "-s", &path]),
         report("description dtrace:::END", "Stable")

@@ -16,7 +16,7 @@ use crate::procfs;
 use crate::providers::syscall_table;
 use crate::readers::memory::KernelMemory;
 use crate::symbols::Symbols;
-use crate::sys::cpus;
+use crate::sys::{cpus, process_memory};
 
 /// This machine.
 #[derive(Debug)]
@@ -89,6 +89,13 @@ impl Host for LinuxHost {
             Some(true) => Ok(()),
             Some(false) => Err(Raised::new(FaultKind::BadAddr, addr)),
             None => Err(Raised::plain(FaultKind::KPriv)),
+        }
+    }
+
+    fn read_own(&self, addr: u64, into: &mut [u8]) -> Result<(), Raised> {
+        match process_memory::read(self.task.pid, addr, into) {
+            Ok(read) if read == into.len() => Ok(()),
+            _ => Err(Raised::new(FaultKind::BadAddr, addr)),
         }
     }
 

@@ -500,7 +500,7 @@ const ROWS: &[Row] = &[
     outside("libdir", Kind::Text(|o, v| o.libraries.directories.push(v.into()))),
     // Symbols are bound while a program is compiled, which is when it starts.
     outside("linkmode", Kind::Words(&[("kernel", None), ("dynamic", None), ("static", None)])),
-    outside("linknommap", Kind::Unused(Shape::Flag)),
+    row("linknommap", Kind::Unused(Shape::Flag)),
     outside(
         "linktype",
         Kind::Words(&[("elf", None), ("dof", Some("Linux has no loader of DOF; -G writes ELF"))]),

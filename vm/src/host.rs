@@ -39,6 +39,11 @@ pub trait Host {
         let _ = into;
         Err(Raised::new(FaultKind::BadAddr, addr))
     }
+    /// Fills `into` from the tracer's own memory, or raises `BADADDR` with the address.
+    fn read_own(&self, addr: u64, into: &mut [u8]) -> Result<(), Raised> {
+        let _ = into;
+        Err(Raised::new(FaultKind::BadAddr, addr))
+    }
     /// The names of code addresses.
     fn names(&self) -> &dyn Names {
         &NoNames

@@ -7,7 +7,7 @@ use dtrail_conformance::workload::{skipped, steps};
 use dtrail_kernel_bridge::caps;
 
 use super::everybody::DTRAIL;
-use super::{by_bpf, dtrail, everybody, printed};
+use super::{Who, by_bpf, dtrail, everybody, printed};
 
 /// What a shell does: it sleeps, then counts, and says so by the writes in between.
 const SLEEP_AND_WORK: &str = "echo; sleep 0.2; echo; i=0; while [ $i -lt 20000 ]; do i=$((i+1)); done; echo";
@@ -87,6 +87,36 @@ fn faults_on_live_events() {
         assert_eq!(out, "/etc/passwd\nfault 1 at 16\n\n                2\n", "{who:?}");
         assert!(err.contains("error in dt_clause_0 for probe ID "), "{who:?}: {err}");
         assert!(err.contains("(syscall:vmlinux:openat:entry): invalid address (0x10)"), "{who:?}: {err}");
+    }
+}
+
+/// In `BEGIN` the current process is the tracer, and its memory that of the process.
+#[test]
+fn the_tracer_s_own_memory_can_be_read_in_begin() {
+    if let Err(e) = caps::can_bpf() {
+        return skipped(&e.message);
+    }
+    let program = r#"BEGIN { printf("%s\n%s\n", copyinstr(curthread->mm->arg_start), curpsinfo->pr_psargs); exit(0); }"#;
+    let text = printed(Who::Bpf, &["-qn", program]);
+    let lines: Vec<&str> = text.lines().collect();
+    assert_eq!(lines[0], DTRAIL);
+    assert!(lines[1].starts_with(&format!("{DTRAIL} --source=bpf -qn BEGIN ")), "{text}");
+}
+
+/// An `ERROR` clause reads the memory of the process that the fault was in, under eBPF a moment after.
+#[test]
+fn error_clauses_read_memory() {
+    let Some(steps) = steps() else { return };
+    let program = r#"syscall::openat:entry /pid == $target/ { self->p = arg1; this->x = *(int *)0x10; }
+        ERROR /self->p != 0/ { printf("%d %s %s\n", arg5, execname, copyinstr(self->p)); self->p = 0; }
+        ERROR { @ = sum(copyinstr(arg5) == "never"); }
+        syscall::pause:entry /pid == $target/ { exit(0); }"#;
+    for who in everybody() {
+        let command = format!("{steps} open=/etc/passwd open=/etc/group wait");
+        let output = dtrail(who, &["-qn", program, "-c", &command]);
+        let (out, err) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
+        assert_eq!(out, "16 steps /etc/passwd\n16 steps /etc/group\n\n", "{who:?}: {err}");
+        assert!(err.contains("dtrail: 2 errors in ERROR probe enabling\n"), "{who:?}: {err}");
     }
 }
 

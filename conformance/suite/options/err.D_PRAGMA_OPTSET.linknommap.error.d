@@ -1,2 +1,2 @@
-#pragma D option linknommap
+#pragma D option linknommap=1
 BEGIN { exit(0); }

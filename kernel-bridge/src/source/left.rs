@@ -33,7 +33,7 @@ impl LeftContext {
         match self.kernel.read(addr, buf) {
             Some(true) => Ok(()),
             Some(false) => Err(Raised::new(FaultKind::BadAddr, addr)),
-            None => Err(Raised::new(FaultKind::KPriv, addr)),
+            None => Err(Raised::plain(FaultKind::KPriv)),
         }
     }
 }

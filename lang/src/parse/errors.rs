@@ -206,6 +206,11 @@ fn at_end(text: &str, end: Span, unclosed: &[usize], source: SourceId, error: &E
             "expected predicate and/or actions following probe description",
         );
     }
+    let predicate = text.get(..end.start as usize).is_some_and(|before| before.trim_end().ends_with('/'));
+    if predicate && expects_body(error) && unclosed.is_empty() {
+        let missing = "expected actions { } following probe description and predicate";
+        return Diagnostic::new(Tag::Syntax, end, missing);
+    }
     let mut diagnostic = Diagnostic::new(Tag::Syntax, end, "syntax error near end of input");
     if let Some(&open) = unclosed.last() {
         let span = Span { source, start: open as u32, end: open as u32 + 1 };
@@ -213,6 +218,11 @@ fn at_end(text: &str, end: Span, unclosed: &[usize], source: SourceId, error: &E
         diagnostic = diagnostic.label(span, format!("this `{bracket}` is not closed"));
     }
     diagnostic
+}
+
+/// Whether a clause's `{` could stand where the error is.
+fn expects_body(error: &Error<Rule>) -> bool {
+    expects(error, Rule::body) || expects(error, Rule::brace_open)
 }
 
 fn expects(error: &Error<Rule>, rule: Rule) -> bool {

@@ -81,7 +81,7 @@ pub(super) fn token(
     };
     match macros.args.get(number as usize) {
         Some(text) if quoted => Ok(MacroToken::Str(literal::string(text.as_bytes()))),
-        Some(text) => argument(text),
+        Some(text) => argument(name, text),
         None if default_args && quoted => Ok(MacroToken::Str(Vec::new())),
         None if default_args => {
             Ok(MacroToken::Int(IntLit { value: 0, decimal: true, unsigned: false, longs: 0 }, false))
@@ -90,8 +90,8 @@ pub(super) fn token(
     }
 }
 
-/// Types the text of an argument: a number, a word, or else a string.
-fn argument(text: &str) -> Result<MacroToken, (Tag, String)> {
+/// Types the text of the argument of this number: a number, a word, or else a string.
+fn argument(name: &str, text: &str) -> Result<MacroToken, (Tag, String)> {
     let unsigned = text.strip_prefix(['+', '-']).unwrap_or(text);
     if unsigned.as_bytes().first().is_some_and(u8::is_ascii_digit) {
         let (len, value) = literal::integer(unsigned.as_bytes());
@@ -101,7 +101,8 @@ fn argument(text: &str) -> Result<MacroToken, (Tag, String)> {
             return match value {
                 Ok(lit) => Ok(MacroToken::Int(lit, text.starts_with('-'))),
                 Err(_) => {
-                    Err((Tag::MacroOflow, format!("macro argument {text} results in integer overflow")))
+                    let why = format!("macro argument ${name} constant {text} results in integer overflow");
+                    Err((Tag::MacroOflow, why))
                 }
             };
         }
@@ -149,7 +150,7 @@ mod tests {
             ("18446744073709551616", Err(Tag::MacroOflow)),
             ("9223372036854775808", Err(Tag::MacroOflow)),
         ] {
-            assert_eq!(argument(text).map_err(|(tag, _)| tag), expected, "{text}");
+            assert_eq!(argument("1", text).map_err(|(tag, _)| tag), expected, "{text}");
         }
     }
 

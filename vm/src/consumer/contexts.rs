@@ -12,8 +12,8 @@ use crate::host::{Host, TaskInfo};
 use crate::names::Process;
 use crate::runtime::{group_slot, record_builtin, record_string};
 
-/// The tracer, now. It reads the kernel's memory through the host, where that can, and no process's, since none is the
-/// traced one; it writes none, and gets no signals, since only traced processes do.
+/// The tracer, now. It reads the kernel's memory through the host, where that can, and of processes' its own, since it is
+/// the current one; it writes none, and gets no signals, since only traced processes do.
 pub(super) struct TracerContext<'h> {
     host: &'h dyn Host,
     task: TaskInfo,
@@ -69,7 +69,8 @@ impl EventContext for TracerContext<'_> {
     fn read(&mut self, space: AddrSpace, addr: u64, buf: &mut [u8]) -> Result<(), Raised> {
         match space {
             AddrSpace::ByAddress if addr >= USER_END => self.host.read_kernel(addr, buf),
-            _ => Err(Raised::new(FaultKind::BadAddr, addr)),
+            AddrSpace::ByAddress | AddrSpace::User => self.host.read_own(addr, buf),
+            AddrSpace::Scratch => Err(Raised::new(FaultKind::BadAddr, addr)),
         }
     }
 

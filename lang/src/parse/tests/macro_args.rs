@@ -55,7 +55,7 @@ fn undefined_macros() {
 
 #[test]
 fn too_large_numbers() {
-    let message = "macro argument 18446744073709551616 results in integer overflow";
+    let message = "macro argument $1 constant 18446744073709551616 results in integer overflow";
     let case = script().args(&["18446744073709551616"]);
     case.refuses("BEGIN { trace($1); }", Tag::MacroOflow, "1:15", message);
 }

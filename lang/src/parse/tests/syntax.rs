@@ -182,7 +182,9 @@ fn a_body_may_be_missing_in_a_string_only() {
     let missing = "expected predicate and/or actions following probe description";
     script().refuses("BEGIN", Tag::Syntax, "1:6", missing);
     script().refuses("BEGIN { }\nEND\n", Tag::Syntax, "3:1", missing);
-    string().refuses("BEGIN /1/", Tag::Syntax, "1:10", "syntax error near end of input");
+    let actions = "expected actions { } following probe description and predicate";
+    string().refuses("BEGIN /1/", Tag::Syntax, "1:10", actions);
+    script().refuses("BEGIN { }\nEND /1/\n", Tag::Syntax, "3:1", actions);
     string().refuses("BEGIN /1/ ;", Tag::Syntax, "1:11", "syntax error near \";\"");
     string().refuses("BEGIN {", Tag::Syntax, "1:8", "syntax error near end of input");
     string().refuses("BEGIN,", Tag::Syntax, "1:7", "syntax error near end of input");
@@ -500,7 +502,7 @@ fn a_structs_body_in_a_predicate() {
         "BEGIN / xlate<struct { int a; } *>(y)->a /",
         Tag::Syntax,
         "1:43",
-        "syntax error near end of input",
+        "expected actions { } following probe description and predicate",
     );
 }
 
