@@ -264,7 +264,9 @@ impl Vars {
     /// latter may be written.
     #[inline]
     pub(crate) fn cells(&mut self, writes: bool) -> (&mut [Cell], &mut [Cell]) {
-        self.locals_used |= writes;
+        if writes {
+            self.locals_used = true;
+        }
         (&mut self.globals, &mut self.locals)
     }
 

@@ -1,8 +1,9 @@
 //! The entries of a table and their index. In: canonical keys. Out: places of entries, which come in the order of their
 //! first update. What an entry counts, and how many there may be, is the table's affair.
 //!
-//! An entry takes 56 bytes and its index 8 to 16, so that a million take some 75 MB beside longer keys. Integers of a key
-//! are hashed by one multiplication with numbers drawn at random, so that nobody can choose keys that collide.
+//! An entry takes 64 bytes, one line of the processor's cache, and its index 8 to 16, so that a million take some 80 MB
+//! beside longer keys. Integers of a key are hashed by one multiplication with numbers drawn at random, so that nobody can
+//! choose keys that collide.
 
 use std::hash::{BuildHasher, Hasher};
 
@@ -11,8 +12,9 @@ use foldhash::fast::RandomState;
 use super::AggState;
 use super::key::Key;
 
-/// A key, its state, and when it was last updated here.
+/// A key, its state, and when it was last updated here. To find its place takes a shift, and to update it touches one line.
 #[derive(Clone, Debug)]
+#[repr(align(64))]
 pub(super) struct Entry {
     pub(super) key: Key,
     pub(super) state: AggState,
@@ -325,7 +327,7 @@ mod tests {
     }
 
     #[test]
-    fn an_entry_stays_small() {
-        assert_eq!(size_of::<Entry>(), 56);
+    fn an_entry_is_a_line_of_the_cache() {
+        assert_eq!((size_of::<Entry>(), align_of::<Entry>()), (64, 64));
     }
 }

@@ -36,6 +36,7 @@ impl AggTables {
         self.tables.iter_mut().for_each(|table| {
             table.per_cpu = Some(PerCpu::default());
             table.integers = false;
+            table.quick = NEVER;
         });
     }
 
@@ -92,6 +93,9 @@ impl AggTables {
     }
 }
 
+/// A generation that never comes.
+const NEVER: u64 = u64::MAX;
+
 /// One aggregation.
 #[derive(Clone, Debug)]
 pub struct AggTable {
@@ -107,6 +111,8 @@ pub struct AggTable {
     updated: usize,
     /// Cuts so far, plus 1.
     generation: u64,
+    /// The same if `integers`, else [`NEVER`]: an entry that was updated then can be updated in few steps.
+    quick: u64,
     printed: bool,
     normal: i64,
     per_cpu: Option<PerCpu>,
@@ -132,17 +138,19 @@ impl AggTable {
     fn new(agg: &ir::Aggregation, aggsize: u64, strsize: u32) -> AggTable {
         let value = u64::from(layout::agg_words(agg.func, agg.shape)) * 8;
         let parts = agg.keys.iter().map(|&ty| KeyPart::of(ty));
+        let integers = agg.keys.iter().all(|ty| ty.reg_kind() == RegKind::Int)
+            && !matches!(agg.shape, Shape::Distinct { .. } | Shape::Top { .. });
         AggTable {
             name: agg.name.as_str().into(),
             func: agg.func,
             shape: agg.shape,
             types: agg.keys.as_slice().into(),
-            integers: agg.keys.iter().all(|ty| ty.reg_kind() == RegKind::Int)
-                && !matches!(agg.shape, Shape::Distinct { .. } | Shape::Top { .. }),
+            integers,
             entries: Entries::default(),
             capacity: layout::entries(aggsize, parts, strsize, value) as usize,
             updated: 0,
             generation: 1,
+            quick: if integers { 1 } else { NEVER },
             printed: false,
             normal: 1,
             per_cpu: None,
@@ -177,6 +185,7 @@ impl AggTable {
     /// A cut: from now on there is room for as many keys as at the start.
     fn cut(&mut self) {
         self.generation += 1;
+        self.quick = if self.integers { self.generation } else { NEVER };
         self.updated = 0;
     }
 
@@ -184,16 +193,16 @@ impl AggTable {
     /// entry was not updated since the last cut, or what it counts is to be told by CPU.
     #[inline]
     pub fn update_only(&mut self, value: i64, weight: i64) -> bool {
-        self.types.is_empty() && self.integers && self.update_found(Some(0), value, weight)
+        self.types.is_empty() && self.update_found(Some(0), value, weight)
     }
 
     // For keys the entry is looked for where most are, without need of a stack frame; the rest is calls at the end.
 
     /// The same for a key of one integer, which need not be laid out then.
-    #[inline]
+    #[inline(always)]
     pub fn update_one(&mut self, one: u64, value: i64, weight: i64) -> bool {
         match self.entries.glance_one(one) {
-            Some(entry) if entry.updated == self.generation && self.integers => {
+            Some(entry) if entry.updated == self.quick => {
                 entry.state.update_words(value) || update_state(&mut entry.state, &self.shape, value, weight)
             }
             _ => self.update_one_elsewhere(one, value, weight),
@@ -203,15 +212,15 @@ impl AggTable {
     #[cold]
     #[inline(never)]
     fn update_one_elsewhere(&mut self, one: u64, value: i64, weight: i64) -> bool {
-        self.integers && self.update_found(self.entries.find_one(one), value, weight)
+        self.update_found(self.entries.find_one(one), value, weight)
     }
 
     /// The same for a key of two. They come as they are, not in an array: to read a pair at once that was written one by
     /// one costs more than all the rest.
-    #[inline]
+    #[inline(always)]
     pub fn update_two(&mut self, one: u64, two: u64, value: i64, weight: i64) -> bool {
         match self.entries.glance_two(one, two) {
-            Some(entry) if entry.updated == self.generation && self.integers => {
+            Some(entry) if entry.updated == self.quick => {
                 entry.state.update_words(value) || update_state(&mut entry.state, &self.shape, value, weight)
             }
             _ => self.update_two_elsewhere(one, two, value, weight),
@@ -221,13 +230,13 @@ impl AggTable {
     #[cold]
     #[inline(never)]
     fn update_two_elsewhere(&mut self, one: u64, two: u64, value: i64, weight: i64) -> bool {
-        self.integers && self.update_found(self.entries.find_two(one, two), value, weight)
+        self.update_found(self.entries.find_two(one, two), value, weight)
     }
 
     #[inline(always)]
     fn update_found(&mut self, found: Option<usize>, value: i64, weight: i64) -> bool {
         match found.and_then(|place| self.entries.get_mut(place)) {
-            Some(entry) if entry.updated == self.generation => {
+            Some(entry) if entry.updated == self.quick => {
                 entry.state.update_words(value) || update_state(&mut entry.state, &self.shape, value, weight)
             }
             _ => false,

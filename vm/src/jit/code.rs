@@ -6,18 +6,18 @@
 )]
 
 use cranelift_codegen::Context;
-use cranelift_codegen::ir::{AbiParam, Function, UserFuncName, types};
+use cranelift_codegen::ir::{Function, UserFuncName};
 use cranelift_frontend::FunctionBuilderContext;
 use cranelift_jit::{JITBuilder, JITModule};
 use cranelift_module::{FuncId, Linkage, Module, default_libcall_names};
 use dtrail_lang::ir::{self, ClauseId};
 use dtrail_lang::plan::Plan;
 
-use super::frame::{Entry, Frame};
+use super::frame::{Entry, Frame, Function0, Places};
 use super::translate::{DONE, Refused, translate};
 use crate::engine::{Ending, Engine};
 use crate::interp::Interp;
-use crate::runtime::{Reach, Run};
+use crate::runtime::{Native, Reach, Run};
 use crate::vars::Vars;
 
 /// See the module.
@@ -34,8 +34,6 @@ impl std::fmt::Debug for Code {
         f.debug_struct("Code").finish_non_exhaustive()
     }
 }
-
-type Function0 = unsafe extern "C" fn(*mut Frame) -> u64;
 
 /// A compiled clause, valid as long as the [`Code`] that gave it.
 #[derive(Clone, Copy, Debug)]
@@ -58,7 +56,7 @@ impl Code {
     /// Nothing compiled yet; `None` if this machine is not one that code can be made for.
     pub(super) fn new() -> Option<Code> {
         let verify = if cfg!(debug_assertions) { "true" } else { "false" };
-        let flags = [("enable_verifier", verify), ("opt_level", "none"), ("enable_probestack", "false")];
+        let flags = [("enable_verifier", verify), ("opt_level", "speed"), ("enable_probestack", "false")];
         let mut builder = JITBuilder::with_flags(&flags, default_libcall_names()).ok()?;
         for entry in Entry::all() {
             builder.symbol(entry.name(), entry.address());
@@ -83,9 +81,7 @@ impl Code {
     ) -> Option<(Function, Reach)> {
         let Code { module, entries, buffers } = self;
         let module = module.as_mut()?;
-        let mut signature = module.make_signature();
-        signature.params.push(AbiParam::new(types::I64));
-        signature.returns.push(AbiParam::new(types::I64));
+        let signature = Places::signature(module.make_signature());
         let mut function = Function::with_name_signature(name, signature);
         let config = module.target_config();
         let mut linked = vec![None; entries.len()];
@@ -112,14 +108,9 @@ impl Code {
         clause: &ir::Clause,
         recorded: bool,
     ) -> Option<Compiled> {
-        let signature = {
-            let module = self.module.as_ref()?;
-            let mut signature = module.make_signature();
-            signature.params.push(AbiParam::new(types::I64));
-            signature.returns.push(AbiParam::new(types::I64));
-            signature
-        };
-        let func = self.module.as_mut()?.declare_anonymous_function(&signature).ok()?;
+        let module = self.module.as_mut()?;
+        let signature = Places::signature(module.make_signature());
+        let func = module.declare_anonymous_function(&signature).ok()?;
         let (function, reach) =
             self.function((plan, vars), id, clause, recorded, UserFuncName::user(0, func.as_u32()))?;
         let module = self.module.as_mut()?;
@@ -172,16 +163,12 @@ impl Code {
             registers: interp.registers(reach.registers).as_mut_ptr(),
             interp,
             clause,
-            globals: native.globals,
-            locals: native.locals,
-            tables: native.tables,
-            record: native.record,
-            area: native.area,
         };
+        let Native { globals, locals, tables, record, area } = native;
         // SAFETY: the function is of this module, which lives (`self`). It touches the words that `reach` names: the
         // registers are as many, and `native` has checked the rest. The frame and what it points to live until it
         // returns, and this function uses none of them before.
-        let point = unsafe { function(&mut frame) };
+        let point = unsafe { function(&mut frame, record, area, globals, locals, tables) };
         match point {
             DONE => Ending::Done,
             point => run.ending(point as u32),

@@ -17,8 +17,8 @@ use crate::interp::Interp;
 use crate::runtime::{Run, table};
 use crate::vars::Cell;
 
-/// All that compiled code can reach. It reads the pointers and what they point to; only the routines below use `run`,
-/// `interp`, `clause` and `tables`, one at a time and not beyond their return.
+/// What compiled code hands to the routines below, which alone use it, one at a time and not beyond their return; it
+/// reads the pointers itself, and the registers.
 #[derive(Debug)]
 #[repr(C)]
 pub(super) struct Frame {
@@ -30,15 +30,44 @@ pub(super) struct Frame {
     pub(super) clause: *const ir::Clause,
     /// The interpreter's registers.
     pub(super) registers: *mut u64,
-    /// Cells of globals.
-    pub(super) globals: *mut Cell,
-    /// Cells of `this->` variables.
-    pub(super) locals: *mut Cell,
-    /// Aggregations.
-    pub(super) tables: *mut AggTable,
+}
+
+/// What a compiled function takes, in order. They are as many as come in machine registers: none is stored and loaded
+/// again for a firing that needs no other routine.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Places<T> {
+    /// The [`Frame`].
+    pub(super) frame: T,
     /// The record, and the clause's area in it; null for live events.
-    pub(super) record: *const u8,
-    pub(super) area: *const u8,
+    pub(super) record: T,
+    pub(super) area: T,
+    /// Cells of globals.
+    pub(super) globals: T,
+    /// Cells of `this->` variables.
+    pub(super) locals: T,
+    /// Aggregations.
+    pub(super) tables: T,
+}
+
+/// A compiled function: takes [`Places`].
+pub(super) type Function0 =
+    unsafe extern "C" fn(*mut Frame, *const u8, *const u8, *mut Cell, *mut Cell, *mut AggTable) -> u64;
+
+impl<T: Copy> Places<T> {
+    /// The parameters of a function of [`signature`](Places::signature).
+    pub(super) fn of(params: &[T]) -> Option<Places<T>> {
+        let &[frame, record, area, globals, locals, tables] = params else { return None };
+        Some(Places { frame, record, area, globals, locals, tables })
+    }
+}
+
+impl Places<Type> {
+    /// [`Function0`], as cranelift says it.
+    pub(super) fn signature(mut signature: Signature) -> Signature {
+        signature.params.extend([AbiParam::new(types::I64); 6]);
+        signature.returns.push(AbiParam::new(types::I64));
+        signature
+    }
 }
 
 /// A routine that compiled code calls.
@@ -164,6 +193,10 @@ impl Entry {
         let mut signature = Signature::new(convention);
         signature.params.extend(takes.iter().map(|&ty| AbiParam::new(ty)));
         signature.returns.push(AbiParam::new(gives));
+        if let Entry::EventInt(_) = self {
+            // See `Given`.
+            signature.returns.push(AbiParam::new(WORD));
+        }
         signature
     }
 }
@@ -250,14 +283,24 @@ unsafe extern "C" fn event_args(run: &mut Run<'_>, first: u32, values: *mut i64,
     u32::from(run.event_args(first, values))
 }
 
-/// Asks the event for an integer: the run, and the index of an argument. Gives the value.
-type EventInt = for<'r, 'a> extern "C" fn(&'r mut Run<'a>, u32) -> u64;
+/// Asks the event for an integer: the run, and the index of an argument.
+type EventInt = for<'r, 'a> extern "C" fn(&'r mut Run<'a>, u32) -> Given;
+
+/// What comes back in two machine registers.
+#[derive(Clone, Copy, Debug)]
+#[repr(C)]
+struct Given {
+    value: u64,
+    /// Whether the run has stopped.
+    stopped: u64,
+}
 
 /// A routine for each of these variables: one that looked up which is meant would take as long again.
 macro_rules! event_ints {
     ($($name:ident $var:ident),*) => {
-        $(extern "C" fn $name(run: &mut Run<'_>, index: u32) -> u64 {
-            run.event_int(BuiltinVar::$var, index)
+        $(extern "C" fn $name(run: &mut Run<'_>, index: u32) -> Given {
+            let value = run.event_int(BuiltinVar::$var, index);
+            Given { value, stopped: u64::from(run.stopped()) }
         })*
         const EVENT_INTS: &[(BuiltinVar, &str, EventInt)] =
             &[$((BuiltinVar::$var, stringify!($name), $name)),*];

@@ -2,7 +2,7 @@
 //! function, and how far it reaches into what it is given, so that the caller can check that once. It knows offsets, no
 //! addresses.
 //!
-//! The function takes the [`Frame`] and gives [`DONE`], or the point of the instruction that ended the clause. Registers
+//! The function takes [`Places`] and gives [`DONE`], or the point of the instruction that ended the clause. Registers
 //! are SSA values; an instruction that the interpreter carries out finds its operands in the interpreter's registers, where
 //! they are stored before the call, and leaves its result there.
 
@@ -21,7 +21,7 @@ use dtrail_lang::ir::{self, BinOp, CmpOp, Inst, Op, Reg, RegKind, SlotId, Termin
 use dtrail_lang::plan::layout::{HEADER_SIZE, header, outcome};
 use dtrail_lang::plan::{Plan, Side, SlotKind};
 
-use super::frame::{Entry, Frame};
+use super::frame::{Entry, Frame, Places};
 use crate::agg::AggTable;
 use crate::runtime::{NULL, Reach};
 use crate::vars::{CELL_SIZE, CELL_WORD, Fixed, Vars};
@@ -62,12 +62,12 @@ pub(super) fn translate(
     let blocks = clause.blocks.iter().map(|_| builder.create_block()).collect();
     let registers = clause.regs.iter().map(|_| builder.declare_var(types::I64)).collect();
     builder.switch_to_block(entry);
-    let frame = builder.block_params(entry)[0];
+    let places = Places::of(builder.block_params(entry)).ok_or(Refused)?;
     let mut translation = Translation {
         plan,
         vars,
         area,
-        frame,
+        places,
         blocks,
         registers,
         stored: HashSet::new(),
@@ -94,7 +94,7 @@ struct Translation<'a> {
     area: Option<ir::ClauseId>,
     builder: FunctionBuilder<'a>,
     link: &'a mut dyn FnMut(&mut Function, Entry) -> FuncRef,
-    frame: Value,
+    places: Places<Value>,
     /// By [`ir::BlockId`].
     blocks: Vec<Block>,
     /// By [`Reg`].
@@ -134,7 +134,7 @@ impl Translation<'_> {
 
     /// A pointer of the frame.
     fn pointer(&mut self, offset: usize) -> Value {
-        self.builder.ins().load(types::I64, MemFlagsData::trusted(), self.frame, offset as i32)
+        self.builder.ins().load(types::I64, MemFlagsData::trusted(), self.places.frame, offset as i32)
     }
 
     fn clif_block(&mut self, index: usize, block: &ir::Block) -> Result<(), Refused> {
@@ -322,7 +322,8 @@ impl Translation<'_> {
                 let site = self.builder.ins().iconst(types::I32, i64::from(site.0));
                 let words = self.lay_out(keys)?;
                 let count = self.builder.ins().iconst(types::I64, keys.len() as i64);
-                let stopped = self.call(Entry::Aggregate, &[self.frame, site, words, count, value, weight]);
+                let stopped =
+                    self.call(Entry::Aggregate, &[self.places.frame, site, words, count, value, weight]);
                 self.end_if(stopped, inst);
                 if let Some(done) = done {
                     self.builder.ins().jump(done, &[]);
@@ -334,7 +335,7 @@ impl Translation<'_> {
                 let words = self.lay_out(args)?;
                 let count = self.builder.ins().iconst(types::I64, args.len() as i64);
                 let site = self.builder.ins().iconst(types::I32, i64::from(site.0));
-                let stopped = self.call(Entry::Record, &[self.frame, site, words, count]);
+                let stopped = self.call(Entry::Record, &[self.places.frame, site, words, count]);
                 self.end_if(stopped, inst);
                 Ok(())
             }
@@ -386,21 +387,20 @@ impl Translation<'_> {
         let (pointer, index) = match cell {
             Fixed::Global(index) => {
                 self.reach.globals = self.reach.globals.max(index as usize + 1);
-                (offset_of!(Frame, globals), index)
+                (self.places.globals, index)
             }
             Fixed::Local(index) => {
                 self.reach.locals = self.reach.locals.max(index as usize + 1);
-                (offset_of!(Frame, locals), index)
+                (self.places.locals, index)
             }
         };
-        (self.pointer(pointer), (index as usize * CELL_SIZE + CELL_WORD) as i32)
+        (pointer, (index as usize * CELL_SIZE + CELL_WORD) as i32)
     }
 
     /// Where an aggregation is.
     fn table(&mut self, agg: ir::AggId) -> Value {
         self.reach.tables = self.reach.tables.max(agg.index() + 1);
-        let tables = self.pointer(offset_of!(Frame, tables));
-        self.builder.ins().iadd_imm_u(tables, (agg.index() * size_of::<AggTable>()) as i64)
+        self.builder.ins().iadd_imm_u(self.places.tables, (agg.index() * size_of::<AggTable>()) as i64)
     }
 
     /// Where a capture slot is in the area, and what it holds.
@@ -416,8 +416,7 @@ impl Translation<'_> {
     /// A value of the area.
     fn captured(&mut self, ty: clif::Type, offset: u32) -> Value {
         self.reach.area = self.reach.area.max(offset as usize + ty.bytes() as usize);
-        let area = self.pointer(offset_of!(Frame, area));
-        self.builder.ins().load(ty, plain(), area, offset as i32)
+        self.builder.ins().load(ty, plain(), self.places.area, offset as i32)
     }
 
     fn builtin(&mut self, inst: &Inst, dst: Reg, var: BuiltinVar, index: u32) -> Result<(), Refused> {
@@ -434,8 +433,7 @@ impl Translation<'_> {
             // Every area lies behind the header, so a record that has one has the other.
             self.reach.area = self.reach.area.max(1);
             debug_assert!(word + 8 <= HEADER_SIZE);
-            let record = self.pointer(offset_of!(Frame, record));
-            let word = self.builder.ins().load(types::I64, plain(), record, word as i32);
+            let word = self.builder.ins().load(types::I64, plain(), self.places.record, word as i32);
             let shifted = self.builder.ins().ushr_imm_u(word, shift);
             let value = match bits {
                 64 => shifted,
@@ -446,13 +444,18 @@ impl Translation<'_> {
         let run = self.pointer(offset_of!(Frame, run));
         let index = self.builder.ins().iconst(types::I32, i64::from(index));
         let value = match Entry::of_event(var) {
-            Some(entry) => self.call(entry, &[run, index]),
+            Some(entry) => {
+                let [value, stopped] = self.call_for(entry, &[run, index])?;
+                self.end_if(stopped, inst);
+                value
+            }
             None => {
                 let var = self.builder.ins().iconst(types::I32, var as i64);
-                self.call(Entry::Builtin, &[run, var, index])
+                let value = self.call(Entry::Builtin, &[run, var, index]);
+                self.end_if_stopped(inst);
+                value
             }
         };
-        self.end_if_stopped(inst);
         self.set(dst, value)
     }
 
@@ -501,6 +504,13 @@ impl Translation<'_> {
         let callee = (self.link)(self.builder.func, entry);
         let call = self.builder.ins().call(callee, operands);
         self.builder.inst_results(call)[0]
+    }
+
+    /// A call of what gives so many words.
+    fn call_for<const N: usize>(&mut self, entry: Entry, operands: &[Value]) -> Result<[Value; N], Refused> {
+        let callee = (self.link)(self.builder.func, entry);
+        let call = self.builder.ins().call(callee, operands);
+        self.builder.inst_results(call).try_into().map_err(|_| Refused)
     }
 
     /// Room on the stack for so many words, until it is asked for again.
@@ -586,7 +596,7 @@ impl Translation<'_> {
     fn call_step(&mut self, block: ir::BlockId, at: u32) -> Value {
         let block = self.builder.ins().iconst(types::I32, i64::from(block.0));
         let at = self.builder.ins().iconst(types::I32, i64::from(at));
-        self.call(Entry::Step, &[self.frame, block, at])
+        self.call(Entry::Step, &[self.places.frame, block, at])
     }
 
     /// Ends the clause at an instruction if the run has stopped.

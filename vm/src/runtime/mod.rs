@@ -37,7 +37,7 @@ use crate::vars::{Thread, Vars};
 use arena::Arena;
 pub use arena::NULL;
 pub(crate) use capture::{group_slot, kernel_ending, record_builtin, record_string, word_at};
-pub(crate) use native::Reach;
+pub(crate) use native::{Native, Reach};
 
 /// Space for state, from options.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -91,6 +91,9 @@ pub struct World {
     tokens: HashMap<u32, strings::Tokens>,
     random: numbers::Random,
     firing: Firing,
+    /// What stopped the run at hand, by its status: a fault, or a mistake of ours.
+    raised: Raised,
+    bug: &'static str,
     strsize: usize,
     scratchsize: usize,
 }
@@ -135,6 +138,8 @@ impl World {
             tokens: HashMap::new(),
             random: numbers::Random::default(),
             firing: Firing::default(),
+            raised: Raised::plain(FaultKind::Unknown),
+            bug: "",
             strsize,
             scratchsize: program.limits.scratchsize as usize,
         }
@@ -181,8 +186,6 @@ enum Status {
 pub struct Run<'a> {
     /// First, so that compiled code finds it: anything but 0 ends the clause.
     status: Status,
-    raised: Raised,
-    bug: &'static str,
     plan: &'a Plan,
     world: &'a mut World,
     input: Input<'a>,
@@ -206,17 +209,7 @@ impl<'a> Run<'a> {
         world.scratch.clear();
         world.committed.clear();
         world.speculating = None;
-        Run {
-            status: Status::Running,
-            raised: Raised::plain(FaultKind::Unknown),
-            bug: "",
-            plan,
-            world,
-            input,
-            kernel,
-            probe,
-            clause,
-        }
+        Run { status: Status::Running, plan, world, input, kernel, probe, clause }
     }
 
     /// Where the status is, for compiled code.
@@ -232,9 +225,9 @@ impl<'a> Run<'a> {
     pub fn ending(&self, point: u32) -> Ending {
         match self.status {
             Status::Running => Ending::Done,
-            Status::Faulted => Ending::Fault { raised: self.raised, point },
+            Status::Faulted => Ending::Fault { raised: self.world.raised, point },
             Status::Dropped => Ending::Dropped,
-            Status::Bug => Ending::Bug(self.bug),
+            Status::Bug => Ending::Bug(self.world.bug),
         }
     }
 
@@ -242,7 +235,7 @@ impl<'a> Run<'a> {
     #[cold]
     pub fn raise(&mut self, raised: Raised) -> u64 {
         self.status = Status::Faulted;
-        self.raised = raised;
+        self.world.raised = raised;
         0
     }
 
@@ -250,7 +243,7 @@ impl<'a> Run<'a> {
     #[cold]
     pub fn bug(&mut self, what: &'static str) -> u64 {
         self.status = Status::Bug;
-        self.bug = what;
+        self.world.bug = what;
         0
     }
 

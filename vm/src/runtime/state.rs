@@ -40,7 +40,7 @@ impl Run<'_> {
         self.filed(word)
     }
 
-    /// Sets a variable or an element. A full store counts a drop and ends the clause.
+    /// Sets a variable or an element. A full store counts a drop and ends the clause, unless the variable is lossy.
     pub fn set(&mut self, var: VarId, keys: &[u64], value: u64) {
         let kind = self.kind_of(var);
         let stored = if self.in_kernel(var) {
@@ -54,7 +54,9 @@ impl Run<'_> {
         };
         if !stored {
             self.world.drops.dynamic += 1;
-            self.status = Status::Dropped;
+            if !self.plan.program.vars.get(var.index()).is_some_and(|var| var.lossy) {
+                self.status = Status::Dropped;
+            }
         }
     }
 
