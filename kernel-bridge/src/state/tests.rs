@@ -113,7 +113,7 @@ fn plan(aggs: &[(AggFn, Shape)], vars: &[(ValueType, &[KeyPart])], cuts: Cuts) -
     let mut homes = Vec::new();
     for &(ty, key) in vars {
         let keys = (!key.is_empty()).then(|| vec![INT; key.len()]);
-        program.vars.push(Variable { name: "v".into(), scope: Scope::Global, ty, keys });
+        program.vars.push(Variable { name: "v".into(), scope: Scope::Global, ty, keys, lossy: false });
         homes.push(Home { side: Side::Kernel, key: key.to_vec() });
     }
     Plan {

@@ -180,6 +180,9 @@ pub struct Variable {
     pub ty: ValueType,
     /// The key types of an associative array, `None` for a scalar.
     pub keys: Option<Vec<ValueType>>,
+    /// A store that finds no room for it loses its value and nothing else, where it would end its clause otherwise
+    /// (language spec §8.5). Set by the planner, for all engines alike (rule 14 of [`crate::plan`]).
+    pub lossy: bool,
 }
 
 impl Variable {

@@ -253,7 +253,8 @@ impl Printer<'_> {
             };
             let spelt = format!("{}{name}", scope_prefix(var.scope));
             let keys = var.keys.as_ref().map_or(String::new(), |keys| format!("[{}]", types(keys)));
-            self.line(format_args!("var {spelt}{keys}: {}", value_type(var.ty)));
+            let lossy = if var.lossy { " lossy" } else { "" };
+            self.line(format_args!("var {spelt}{keys}: {}{lossy}", value_type(var.ty)));
         }
         for agg in &program.aggs {
             let shape = match agg.shape {

@@ -6,7 +6,7 @@ use super::flow::{At, Flow};
 use crate::builtins::{Action, Class, Func, Kernel};
 use crate::ir::facts::{is_pinned, kernel_arguments, touches_scratch};
 use crate::ir::structure::Within;
-use crate::ir::{BlockId, ClauseId, Inst, Op, Program, Reg, RegKind, Scope, VarId};
+use crate::ir::{BlockId, ClauseId, Inst, Op, Program, Reg, RegKind, VarId};
 
 /// What has been decided so far about the whole program: the state of the fixed point. Things only move to U.
 #[derive(Clone, Debug)]
@@ -23,6 +23,8 @@ pub(super) struct Decisions {
     pub writes_user: bool,
     /// Only what is needed to carry out pinned ops is in K (`placement=user`).
     pub pinned_only: bool,
+    /// Stores in U are supposed to find room ([`super::lossy`]).
+    pub room: bool,
 }
 
 /// Where the parts of a clause run.
@@ -122,7 +124,7 @@ pub(super) fn classify(program: &Program, flow: &Flow<'_>, clause: ClauseId, dec
         keep_pinned(program, flow, decisions, &mut found);
     }
     found.regions = regions(flow, &found.branches);
-    block_effects(program, flow, &mut found);
+    block_effects(program, flow, decisions.room, &mut found);
     found
 }
 
@@ -291,14 +293,16 @@ fn never_null(flow: &Flow<'_>, reg: Reg, depth: u32) -> bool {
 /// Whether an op is a store that ends the clause if it finds no room.
 pub(super) fn drops(program: &Program, op: &Op) -> bool {
     match op {
-        Op::SetVar { var, .. } => program.vars[var.index()].scope == Scope::ThreadLocal,
-        Op::SetElem { .. } => true,
+        Op::SetVar { var, .. } | Op::SetElem { var, .. } => {
+            let variable = &program.vars[var.index()];
+            variable.is_dynamic() && !variable.lossy
+        }
         _ => false,
     }
 }
 
 /// Finds for each instruction why an effect there cannot be in K: one pass, as edges go forwards.
-fn block_effects(program: &Program, flow: &Flow<'_>, found: &mut Sides) {
+fn block_effects(program: &Program, flow: &Flow<'_>, room: bool, found: &mut Sides) {
     let mut entry: Vec<Option<Blocker>> = vec![None; flow.clause.blocks.len()];
     for r in flow.returning.iter().filter(|r| found.branches[r.head.index()] == Side::User) {
         for block in flow.blocks().filter(|&block| r.controls(block)) {
@@ -312,7 +316,8 @@ fn block_effects(program: &Program, flow: &Flow<'_>, found: &mut Sides) {
             found.blockers[block.index()][index] = region.map(|r| Blocker::Under(r.head)).or(open);
             let side = found.insts[block.index()][index];
             let undecided = region.is_some() || side == Side::User;
-            if undecided && may_end(program, flow, inst) {
+            let supposed = room && drops(program, &inst.op);
+            if undecided && !supposed && may_end(program, flow, inst) {
                 open = open.or(Some(Blocker::After(At { block, index })));
             }
         }

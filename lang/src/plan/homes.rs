@@ -27,6 +27,15 @@ pub(super) struct Settled {
     pub reasons: Vec<Reason>,
 }
 
+/// Whether a dynamic variable may find no room.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Room {
+    /// It may.
+    Bounded,
+    /// It is supposed that none does, to see which stores matter ([`super::lossy`]).
+    Supposed,
+}
+
 /// The program as the passes of the planner see it.
 pub(super) struct Analysed<'a> {
     pub program: &'a Program,
@@ -36,8 +45,8 @@ pub(super) struct Analysed<'a> {
 }
 
 /// Decides.
-pub(super) fn settle(cx: &Analysed<'_>, caps: Capabilities, options: &PlanOptions) -> Settled {
-    let mut state = State::new(cx, caps, options);
+pub(super) fn settle(cx: &Analysed<'_>, caps: Capabilities, options: &PlanOptions, room: Room) -> Settled {
+    let mut state = State::new(cx, caps, options, room);
     let mut sides: Vec<Option<Sides>> = cx.flows.iter().map(|_| None).collect();
     // A clause is looked at again when something that it mentions has moved.
     let mut unsettled: BTreeSet<ClauseId> = clauses_with_code(cx).collect();
@@ -53,6 +62,9 @@ pub(super) fn settle(cx: &Analysed<'_>, caps: Capabilities, options: &PlanOption
             }
         }
         state.fit_tables(caps, &layouts);
+        if state.moved.is_empty() {
+            state.keep_lossy_in_user();
+        }
         unsettled.extend(state.moved());
     }
     let controls: Vec<bool> =
@@ -80,7 +92,7 @@ fn clauses_with_code<'a>(cx: &'a Analysed<'_>) -> impl Iterator<Item = ClauseId>
 
 impl<'a> State<'a> {
     /// What is in U from the start.
-    fn new(cx: &'a Analysed<'a>, caps: Capabilities, options: &PlanOptions) -> State<'a> {
+    fn new(cx: &'a Analysed<'a>, caps: Capabilities, options: &PlanOptions, room: Room) -> State<'a> {
         let program = cx.program;
         let decisions = Decisions {
             vars: vec![Side::Kernel; program.vars.len()],
@@ -89,6 +101,7 @@ impl<'a> State<'a> {
             exit_in_user: false,
             writes_user: caps.writes_user == Some(true),
             pinned_only: options.placement == Placement::User || options.overflow.is_some(),
+            room: room == Room::Supposed,
         };
         let mut mentions: Vec<Vec<ClauseId>> = vec![Vec::new(); program.vars.len()];
         for id in clauses_with_code(cx) {
@@ -270,6 +283,15 @@ impl<'a> State<'a> {
         if std::mem::replace(side, Side::User) == Side::Kernel {
             self.reasons.push(Reason { subject: Subject::Var(var), text: why.to_owned(), span });
             self.moved.push(Subject::Var(var));
+        }
+    }
+
+    /// Rule 14: a store in K ends its clause if it finds no room, whatever this plan allows.
+    fn keep_lossy_in_user(&mut self) {
+        for (i, var) in self.cx.program.vars.iter().enumerate() {
+            if var.lossy {
+                self.var_to_user(VarId(i as u32), "its values are computed there by other plans", None);
+            }
         }
     }
 

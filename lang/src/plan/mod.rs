@@ -36,6 +36,8 @@
 //!     `alloca` and its kin can be there only in a clause that writes to the process, which K must do.
 //! 13. Where the code for a plan turns out to be more than the kernel takes ([`Overflow`]), the program is planned again
 //!     with all effects in U, as if by `placement=user`; only `placement=kernel` makes it an error.
+//! 14. A variable that a clause stores to in U ahead of an effect in K is *lossy*: a store that finds no room for it does
+//!     not end its clause, on any engine.
 //!
 //! # The files, in the order in which [`plan`] uses them
 //!
@@ -43,6 +45,7 @@
 //! |---|---|---|
 //! | `roles` | enablings | who fires each clause |
 //! | `flow` | a clause | its steps, definitions, dominators |
+//! | `lossy` | a program | its lossy variables (rule 14) |
 //! | `classify` | a clause, homes so far | what may be in K (rules 1 and 4) |
 //! | `homes` | all of these | homes, sites, `exit`, cuts: the fixed point (rules 2, 5, 8, 9, 10) |
 //! | `pinned` | the decisions | the errors of rule 11 |
@@ -62,6 +65,7 @@ mod flow;
 mod groups;
 mod homes;
 mod kernel_part;
+mod lossy;
 mod mincut;
 mod needs;
 mod pieces;
@@ -82,22 +86,21 @@ use crate::ir::{self, AggSiteId, ClauseId, ProbeIndex, VarId};
 use crate::source::{SourceId, Span};
 use captures::Decided;
 use flow::Flow;
-use homes::{Analysed, Settled};
+use homes::{Analysed, Room, Settled};
 use roles::Roles;
 
 /// Plans a verified program for a source of events.
-pub fn plan(program: ir::Program, caps: Capabilities, options: &PlanOptions) -> Result<Plan, PlanError> {
+pub fn plan(mut program: ir::Program, caps: Capabilities, options: &PlanOptions) -> Result<Plan, PlanError> {
     let roles = Roles::new(&program);
+    for var in lossy::lossy(&program, &roles, options)? {
+        program.vars[var.index()].lossy = true;
+    }
     if !caps.kernel {
         return Ok(all_in_user(program, roles));
     }
-    let flows = program.clauses.iter().enumerate().map(|(i, clause)| {
-        let id = ClauseId(i as u32);
-        roles.clause(id).source.then(|| Flow::new(clause).map_err(|why| bug(clause, &why))).transpose()
-    });
-    let flows = flows.collect::<Result<Vec<_>, _>>()?;
+    let flows = flows(&program, &roles)?;
     let cx = Analysed { program: &program, roles: &roles, flows: &flows };
-    let settled = homes::settle(&cx, caps, options);
+    let settled = homes::settle(&cx, caps, options, Room::Bounded);
     let mut errors = pinned::check(&cx, &settled, caps);
     if options.placement == Placement::Kernel {
         errors.extend(homes::kernel_only(&cx, &settled));
@@ -135,6 +138,15 @@ pub fn plan(program: ir::Program, caps: Capabilities, options: &PlanOptions) -> 
         cuts,
         reasons,
     })
+}
+
+/// By clause: its flow; `None` for those that no source-fired probe enables.
+fn flows<'a>(program: &'a ir::Program, roles: &Roles) -> Result<Vec<Option<Flow<'a>>>, PlanError> {
+    let flows = program.clauses.iter().enumerate().map(|(i, clause)| {
+        let id = ClauseId(i as u32);
+        roles.clause(id).source.then(|| Flow::new(clause).map_err(|why| bug(clause, &why))).transpose()
+    });
+    flows.collect()
 }
 
 /// Rule 6: the plan for a source without a kernel part.

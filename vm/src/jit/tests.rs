@@ -135,9 +135,12 @@ fn the_text_of_compiled_code() {
     let text = dump(&plan);
     let calls = text.lines().filter(|line| line.contains("call fn")).count();
     assert_eq!(calls, 3, "{text}");
-    for part in
-        ["# clause c0\nfunction %c0(i64) -> i64", "= %event_pid sig", "= %update_two sig", "= %aggregate sig"]
-    {
+    for part in [
+        "# clause c0\nfunction %c0(i64, i64, i64, i64, i64, i64) -> i64",
+        "= %event_pid sig",
+        "= %update_two sig",
+        "= %aggregate sig",
+    ] {
         assert!(text.contains(part), "{part} in {text}");
     }
 }

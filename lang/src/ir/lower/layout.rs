@@ -71,7 +71,7 @@ pub(super) fn variables(checked: &Checked) -> (Vec<Variable>, Layout) {
         }
         if numbered.is_empty() {
             let ty = var.ty.map_or(INDEX, |ty| stored(&checked.types, ty));
-            first.push(Variable { name: var.name.clone(), scope: var.scope, ty, keys });
+            first.push(Variable { name: var.name.clone(), scope: var.scope, ty, keys, lossy: false });
         } else {
             layout.parts.insert(VarId(i as u32), numbered);
         }
@@ -114,5 +114,5 @@ fn part_variable(checked: &Checked, var: &VarInfo, part: &Part, keys: Option<&[V
     if !part.dimensions.is_empty() && var.scope != Scope::ClauseLocal {
         keys.get_or_insert_default().push(INDEX);
     }
-    Variable { name, scope: var.scope, ty, keys }
+    Variable { name, scope: var.scope, ty, keys, lossy: false }
 }

@@ -134,7 +134,8 @@ fn variable(cx: &mut Cursor<'_>) -> Result<Variable, String> {
     };
     let keys = if cx.eat("[") { Some(cx.list("]", Cursor::value_type)?) } else { None };
     cx.need(":")?;
-    Ok(Variable { name, scope, ty: cx.value_type()?, keys })
+    let ty = cx.value_type()?;
+    Ok(Variable { name, scope, ty, keys, lossy: cx.eat("lossy") })
 }
 
 pub(super) fn scope(cx: &mut Cursor<'_>) -> Scope {

@@ -173,17 +173,18 @@ impl Run<'_, '_> {
         self.store_of(var).vars.get(&key).cloned().unwrap_or(empty)
     }
 
-    /// False: no room.
+    /// False: no room, and the clause ends.
     fn save(&mut self, var: VarId, keys: &[Reg], value: V) -> bool {
         let key = self.key(var, keys);
         let dynamic = self.program.vars[var.index()].is_dynamic();
+        let lossy = self.program.vars[var.index()].lossy;
         let vars = &mut self.store_of(var).vars;
         if dynamic && value.is_zero() {
             vars.remove(&key);
             return true;
         }
         if dynamic && !vars.contains_key(&key) && vars.keys().filter(|(v, _, _)| *v == var).count() >= ROOM {
-            return false;
+            return lossy;
         }
         vars.insert(key, value);
         true

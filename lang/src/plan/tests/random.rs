@@ -443,9 +443,9 @@ fn check(program: &ir::Program, events: &[Event], placement: Placement) -> Resul
             return bug.map_or(Ok(()), |bug| Err(format!("{placement:?}: {}", bug.message)));
         }
     };
-    let expected = execute(program, None, events, false);
+    let expected = execute(&plan.program, None, events, false);
     for lag in [false, true] {
-        let found = execute(program, Some(&plan), events, lag);
+        let found = execute(&plan.program, Some(&plan), events, lag);
         if found != expected {
             return Err(format!(
                 "{placement:?}, lag {lag}\n{}\n{}\nfound    {found:?}\nexpected {expected:?}",

@@ -449,3 +449,36 @@ fn a_name_that_strings_cut_is_a_key_by_its_text() {
         assert_eq!(planned(&text, PlanOptions::default()).agg_sites[0].key, [key], "{strsize}");
     }
 }
+
+#[test]
+fn rule_14_a_full_store_in_user_space_does_not_end_a_clause_that_goes_on_in_the_kernel() {
+    let user = "s0 = builtin execname\ns1 = builtin probefunc\ni2 = call index(s0, s1)\nset self->r = i2\n";
+    let kernel = "i3 = builtin arg1\nset self->p = i3\n";
+    let array = "i4 = builtin arg0\nset self->a[i4] = i4\n";
+    let count = "aggregate g0 []\n";
+    let predicate = "i5 = get self->r\nbranch i5 ? b1 : b2 merge b2\nb1:\n";
+    for (code, homes_then, lossy) in [
+        ([user, kernel, "return"].concat(), "vars uku, sites k", ["self->r"].as_slice()),
+        ([kernel, user, "return"].concat(), "vars uku, sites k", &[]),
+        ([user, array, count, "return"].concat(), "vars uuu, sites k", &["self->r", "self->a"]),
+        ([array, kernel, user, "return"].concat(), "vars uku, sites k", &["self->a"]),
+        ([user, predicate, array, kernel, "goto b2\nb2:\nreturn"].concat(), "vars uuu, sites k", &[]),
+    ] {
+        let text = format!(
+            "var self->r: i64\nvar self->p: i64\nvar self->a[i64]: i64\nagg @c[]: count\ng0 = @c in c0\nenable c0 on p0\nclause c0 {{\nb0:\n{code}\n}}"
+        );
+        let program = program(&text);
+        let none = plan(program.clone(), Capabilities::NONE, &PlanOptions::default()).unwrap();
+        let user = PlanOptions { placement: Placement::User, ..PlanOptions::default() };
+        let user = plan(program.clone(), Capabilities::BASELINE, &user).unwrap();
+        let auto = plan(program, Capabilities::BASELINE, &PlanOptions::default()).unwrap();
+        assert_eq!(homes(&auto), homes_then, "{code}");
+        same_as_whole(&auto);
+        same_as_whole(&user);
+        for plan in [auto, user, none] {
+            let found = plan.program.vars.iter().filter(|var| var.lossy);
+            let found: Vec<String> = found.map(|var| format!("self->{}", var.name)).collect();
+            assert_eq!(found, lossy, "{code}");
+        }
+    }
+}
