@@ -3,7 +3,7 @@
 # on a Debian machine with its packages in reach; nothing is installed, everything lies in one folder (default
 # /tmp/dtrail-kernels, DTRAIL_KERNELS names another; DTRAIL_KERNELS_TARGET one for the build), kept for the next time.
 # About 5 minutes a kernel and a static build; DTRAIL_KERNELS_BINARIES names a folder with the two programs ready built from
-# this tree, which are then taken with the libraries they need.
+# this tree, which are then taken with the libraries they need; DTRAIL_KERNELS_CASES is a part of the names of the cases to run.
 #
 #   conformance/kernels.sh [6.1 | 6.12]…
 set -euo pipefail
@@ -60,6 +60,7 @@ done
 # The runner looks for its cases where it was built.
 cp -r conformance/suite "$root$repo/conformance/"
 echo 'root:x:0:0::/:/bin/sh' >"$root/etc/passwd"
+echo "${DTRAIL_KERNELS_CASES:-}" >"$root/cases"
 cat >"$root/init" <<'INIT'
 #!/bin/busybox sh
 /bin/busybox --install -s /bin
@@ -87,7 +88,7 @@ expect proc 'exit 1' "$(dtrail -qn 'proc:::exit /pid == $target/ { printf("%s %d
 expect copyout 'Jello,XYou' "$(dtrail -qwn 'syscall::write:entry /pid == $target && arg0 == 1/ {
 	this->p = (char *)alloca(1); this->p[0] = 0x4a; copyout(this->p, arg1, 1); copyoutstr("XY", arg1 + 6, 2); }' \
 	-c 'echo hello, you' 2>/dev/null)"
-dtrail-conformance || status=1
+dtrail-conformance $(cat /cases) || status=1
 echo "STATUS $status"
 poweroff -f
 INIT

@@ -466,6 +466,13 @@ impl Session<'_> {
             let prefix = if notice.prefixed { format!("{}: ", self.progname) } else { String::new() };
             let _ = writeln!(self.streams.stderr, "{prefix}{}", notice.text);
         }
+        if traces && !std::path::Path::new("/proc/self/stat").exists() {
+            let what = match tracer.source.name() {
+                "ptrace" => "names, parents and users of processes are empty and 0, and code has no names",
+                _ => "code of processes has no names",
+            };
+            let _ = writeln!(self.streams.stderr, "{}: /proc is not mounted: {what}", self.progname);
+        }
         let mut settings = consumer::Settings::new(self.progname, self.settings.clone());
         settings.testing = self.testing;
         settings.aggs.dumb = self.dumb;

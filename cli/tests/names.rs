@@ -240,16 +240,20 @@ fn a_file_that_only_its_own_mount_namespace_has() {
     if !can_unshare(&["-m"]) {
         return;
     }
-    let Some(path) = built("shapes", "shapes.c", &FRAMES) else { return };
+    let Some(framed) = built("shapes", "shapes.c", &FRAMES) else { return };
+    let Some(bare) = built("bare", "shapes.c", &["-O1", "-fomit-frame-pointer"]) else { return };
     for way in ways().into_iter().filter(|(_, nobody)| !nobody) {
-        let folder = Folder::new("mount");
-        let place = folder.path("");
-        let inner =
-            format!("mount -t tmpfs tmpfs {place} && cp {path} {place}hidden && exec {place}hidden 300");
-        let text = format!("exec unshare -m sh -c '{inner}'");
-        let (out, err) = run(way, &[], SAMPLES, &script(&folder, "script", &text));
-        assert!(begins(&out, &["hidden`leaf", "hidden`caller", "hidden`main"]), "{way:?}: {out}{err}");
-        assert!(!std::fs::exists(folder.path("hidden")).expect("it can be looked for"));
+        // Its unwind tables are there when it is gone, as its names are.
+        for (path, options) in [(&framed, &[][..]), (&bare, &["-xunwind=dwarf"])] {
+            let folder = Folder::new("mount");
+            let place = folder.path("");
+            let inner =
+                format!("mount -t tmpfs tmpfs {place} && cp {path} {place}hidden && exec {place}hidden 300");
+            let text = format!("exec unshare -m sh -c '{inner}'");
+            let (out, err) = run(way, options, SAMPLES, &script(&folder, "script", &text));
+            assert!(begins(&out, &["hidden`leaf", "hidden`caller", "hidden`main"]), "{way:?}: {out}{err}");
+            assert!(!std::fs::exists(folder.path("hidden")).expect("it can be looked for"));
+        }
     }
 }
 

@@ -198,6 +198,18 @@ impl SourceEnvironment {
                         .to_owned(),
                 );
             }
+            if provider == providers::rawtp::PROVIDER.name {
+                if let Err(why) = self.running_types() {
+                    return NoMatch::OtherSource(why.clone());
+                }
+                if !pattern.module.is_empty() && !tracefs::is_readable() {
+                    return NoMatch::OtherSource(format!(
+                        "which group a tracepoint is in only /sys/kernel/tracing tells, which root may read: leave it out, \
+                         `rawtp:::{}`",
+                        pattern.name
+                    ));
+                }
+            }
             let missing = known.missing.iter().find(|missing| **missing == pattern.name);
             return missing
                 .map_or(NoMatch::Zero, |name| unsupported(&format!("probe `{provider}:::{name}`")));

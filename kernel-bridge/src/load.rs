@@ -9,7 +9,7 @@ mod log;
 mod refusal;
 
 pub use log::verifier_log;
-pub(crate) use refusal::no_types;
+pub(crate) use refusal::{no_types, strerror};
 
 use std::io;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};

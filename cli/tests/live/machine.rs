@@ -2,7 +2,9 @@
 
 use std::process::{Command, Stdio};
 
+use dtrail_conformance::engine::is_root;
 use dtrail_conformance::workload::skipped;
+use dtrail_kernel_bridge::caps;
 
 use super::everybody::DTRAIL;
 use super::{Who, dtrail, everybody, table};
@@ -108,4 +110,57 @@ fn who_is_root_in_a_user_namespace_only_traces_by_ptrace() {
     let expected =
         format!("dtrail: {why}\n  help: run as root, or give a command with -c to trace only that\n");
     assert_eq!(String::from_utf8_lossy(&output.stderr), expected);
+}
+
+/// What a machine may lack, as a mount namespace shows it, and what is said of it.
+#[test]
+fn what_the_machine_lacks_is_told() {
+    let can = is_root()
+        && caps::can_bpf().is_ok()
+        && Command::new("unshare").args(["-m", "true"]).status().is_ok_and(|status| status.success());
+    if !can {
+        return skipped("it takes root and mount namespaces");
+    }
+    let no_tracefs = "umount -l /sys/kernel/debug 2>/dev/null; umount -l /sys/kernel/tracing 2>/dev/null";
+    let no_types = "mount -t tmpfs none /sys/kernel/btf";
+    let no_proc = "umount -l /proc";
+    let group = "which group a tracepoint is in only /sys/kernel/tracing tells, which root may read: leave it out, \
+                 `rawtp:::sched_switch`\n";
+    let types = "the kernel's types cannot be read from /sys/kernel/btf/vmlinux: No such file or directory (os error 2); \
+                 they need a kernel built with CONFIG_DEBUG_INFO_BTF\n";
+    for (lacks, options, program, told) in [
+        (
+            no_tracefs,
+            "-e",
+            "sdt:::sched_switch { }",
+            "provider `sdt` needs /sys/kernel/tracing, which root may read",
+        ),
+        (no_tracefs, "-e", "rawtp:sched::sched_switch { }", group),
+        (no_tracefs, "-e", "rawtp:::sched_switch { }", ""),
+        (no_types, "-e", "rawtp:::sched_switch { }", types),
+        (no_types, "-e", "BEGIN { trace(sizeof(struct task_struct)); }", types),
+        (
+            no_types,
+            "",
+            "syscall::getpid:entry { exit(0); }",
+            "CONFIG_DEBUG_INFO_BTF=y; `--source ptrace` works without\n",
+        ),
+        (
+            no_proc,
+            "--source ptrace -c true",
+            "proc:::exit { }",
+            "dtrail: /proc is not mounted: names, parents and users of processes are empty and 0, and code has no names\n",
+        ),
+        (
+            no_proc,
+            "--source bpf -c true",
+            "proc:::exit { }",
+            "dtrail: /proc is not mounted: code of processes has no names\n",
+        ),
+    ] {
+        let script = format!("{lacks}; exec {DTRAIL} -q {options} -n '{program}'");
+        let output = Command::new("unshare").args(["-m", "sh", "-c", &script]).output().expect("it starts");
+        let err = String::from_utf8_lossy(&output.stderr);
+        assert!(err.contains(told) && (!told.is_empty() || err.is_empty()), "{script}: {err}");
+    }
 }

@@ -125,7 +125,7 @@ impl From<EmitError> for dtrail_vm::event::Error {
             ),
             EmitError::Stack { .. } => told.help("use fewer values at once, or `-x placement=user`"),
             EmitError::Scratch { .. } => told.help(
-                "make `-x strsize=` (or `-x scratchsize=`) smaller, or record fewer strings on one probe",
+                "record fewer values on one probe, or make `-x strsize=` (or `-x scratchsize=`) smaller",
             ),
             EmitError::Aggregation { .. } => told.help("use fewer levels"),
             EmitError::Inconsistent { .. } => told.help("this is a defect of dtrail: please report it"),

@@ -116,7 +116,15 @@ pub(super) fn attach(hook: &Hook, error: &ProgramError) -> Error {
         Hook::Profile { .. } => "the CPU clock".to_owned(),
         Hook::Inject => "injected events".to_owned(),
     };
-    with_help(Error::new(format!("cannot attach to {hook}: {}", chain(error))), os_error(error).as_ref())
+    let os = os_error(error);
+    let told = Error::new(format!("cannot attach to {hook}: {}", chain(error)));
+    match os.as_ref().and_then(io::Error::raw_os_error) {
+        // Programs have been loaded, so it is not for want of capabilities.
+        Some(libc::EPERM | libc::EACCES | libc::ENOSYS) if !caps::locked_down() => {
+            told.help("a container's seccomp profile or a security module may forbid it; `--source ptrace` works without")
+        }
+        _ => with_help(told, os.as_ref()),
+    }
 }
 
 /// Advice for an error of the machine.
@@ -128,6 +136,7 @@ fn with_help(error: Error, os: Option<&io::Error>) -> Error {
         Some(libc::EPERM | libc::EACCES) => {
             error.help("run as root, or with CAP_BPF and CAP_PERFMON; or use `--source ptrace` with -c")
         }
+        Some(libc::EMFILE) => error.help("raise `ulimit -n`: each map, program and probe takes a descriptor"),
         Some(libc::ENOMEM) => error.help("make buffers smaller with -x bufsize=, aggsize= and dynvarsize="),
         _ => error,
     }
@@ -160,14 +169,14 @@ fn os_error(error: &(dyn std::error::Error + 'static)) -> Option<io::Error> {
 
 /// The error number behind a text of [`strerror`], for the numbers that there is advice for.
 fn os_error_of(text: &str) -> Option<io::Error> {
-    [libc::EPERM, libc::EACCES, libc::ENOMEM]
+    [libc::EPERM, libc::EACCES, libc::EMFILE, libc::ENOMEM]
         .map(io::Error::from_raw_os_error)
         .into_iter()
         .find(|e| strerror(e) == text)
 }
 
 /// The C library's words for an error.
-pub(super) fn strerror(e: &io::Error) -> String {
+pub(crate) fn strerror(e: &io::Error) -> String {
     plain(&e.to_string())
 }
 
@@ -234,6 +243,20 @@ mod tests {
             "cannot attach to system call entries: `bpf_raw_tracepoint_open` failed: \
              Operation not permitted"
         );
-        assert!(error.help.is_some());
+        assert_eq!(
+            error.help.as_deref().map(|help| help.split(';').next().unwrap_or(help)),
+            Some(match caps::locked_down() {
+                true => "kernel lockdown is in confidentiality mode",
+                false => "a container's seccomp profile or a security module may forbid it",
+            })
+        );
+    }
+
+    #[test]
+    fn a_map_too_many_names_its_limit() {
+        let error = maps(&io::Error::from_raw_os_error(libc::EMFILE));
+        assert_eq!(error.message, "cannot create a map: Too many open files");
+        let help = "raise `ulimit -n`: each map, program and probe takes a descriptor";
+        assert_eq!(error.help.as_deref(), Some(help));
     }
 }

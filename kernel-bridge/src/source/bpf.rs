@@ -56,6 +56,7 @@ pub struct BpfSource {
     /// Programs of an `attach` that failed, some of them on their hooks.
     left: Option<Loaded>,
     symbols: Rc<Symbols>,
+    notices: Vec<String>,
 }
 
 /// What the kernel part may take; sizes in bytes.
@@ -143,6 +144,7 @@ impl BpfSource {
             attached: None,
             left: None,
             symbols: Rc::default(),
+            notices: Vec::new(),
         })
     }
 
@@ -395,10 +397,18 @@ fn ended(record: &[u8]) -> Option<Thread> {
 impl BpfSource {
     /// Begins to follow what processes map, and looks at what they have mapped already. Without the kernel's events names
     /// are looked for when they are printed.
-    fn watch_processes(&self) -> Option<ProcessEvents> {
-        let events = ProcessEvents::open().ok();
+    fn watch_processes(&mut self) -> Option<ProcessEvents> {
+        let events = ProcessEvents::open();
         self.symbols.snapshot(None);
-        events
+        let why = events.as_ref().err().map(|why| {
+            format!(
+                "names of code are those of processes that are still there when they are printed: what processes map cannot \
+                 be followed (perf_event_open): {}",
+                crate::load::strerror(why)
+            )
+        });
+        self.notices.extend(why);
+        events.ok()
     }
 
     /// Delivers what is there; how many records, and whether tracing goes on.
@@ -440,7 +450,9 @@ impl EventSource for BpfSource {
     }
 
     fn notices(&mut self) -> Vec<String> {
-        self.targets.take_notices()
+        let mut notices = std::mem::take(&mut self.notices);
+        notices.extend(self.targets.take_notices());
+        notices
     }
 
     fn configure(&mut self, options: &Options) {
@@ -495,7 +507,7 @@ impl EventSource for BpfSource {
         }
         let may_exit = may_exit(plan);
         self.symbols.set_made(dtrail_vm::stacks::names_made(plan));
-        let processes = dtrail_vm::stacks::used(plan).then(|| self.watch_processes()).flatten();
+        let processes = if dtrail_vm::stacks::used(plan) { self.watch_processes() } else { None };
         self.attached = Some(Attached {
             programs,
             state,

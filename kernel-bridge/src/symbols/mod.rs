@@ -281,10 +281,12 @@ impl Inner {
         if !mapping.path.starts_with('/') {
             return;
         }
-        match self.namespace(pid) {
-            // Its debug file, too, can be reached only through the process.
-            Some(_) => drop(self.object(pid, mapping, inlined)),
-            None => objects::hold(&mut self.held, pid, mapping, None),
+        let namespace = self.namespace(pid);
+        // For unwind tables, too, which are read when a stack is taken.
+        objects::hold(&mut self.held, pid, mapping, namespace);
+        if namespace.is_some() {
+            // Its debug file can be reached only through the process.
+            drop(self.object(pid, mapping, inlined));
         }
     }
 

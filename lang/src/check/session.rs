@@ -564,6 +564,9 @@ impl<'a> Session<'a> {
         if let Some(advice) = elsewhere::of_tag(tag) {
             return error.help(advice);
         }
+        if let Err(why) = self.env.kernel_types() {
+            return error.help(format!("{}; {why}", errors::no_such_type(&self.types.show(ty), None)));
+        }
         let kernel = format!("__kernel_{tag}");
         let known =
             self.env.kernel_types().is_ok_and(|types| types.find(None, Some(*kind), &kernel).is_some());

@@ -11,7 +11,7 @@ use super::flow::{At, Flow};
 use super::mincut::{Graph, cheapest_cut};
 use super::needs::{Follow, UserNeeds};
 use super::{Side, Slot, SlotKind};
-use crate::builtins::Func;
+use crate::builtins::{BuiltinVar, Func};
 use crate::ir::facts::{BRANCH_BITS, acts, touches_scratch};
 use crate::ir::structure::Within;
 use crate::ir::{Inst, Op, Program, Reg, RegKind, SlotId, print};
@@ -82,13 +82,22 @@ pub(super) fn captures(cx: &Decided<'_>) -> Captures {
         SlotId(slots.len() as u32 - 1)
     };
     let mut transfers: BTreeMap<At, Vec<Transfer>> = BTreeMap::new();
+    // What is the same all through a firing has one slot, wherever K comes by it first.
+    let mut firing: Vec<((BuiltinVar, u32), SlotId)> = Vec::new();
     for (at, reg) in places {
+        let same = of_firing(cx.flow, reg);
+        let known = same.and_then(|same| firing.iter().find(|(known, _)| *known == same));
+        if let Some(&(_, slot)) = known {
+            transfers.entry(at).or_default().push(Transfer { reg, slot });
+            continue;
+        }
         let kind = match cx.flow.clause.regs[reg.index()] {
             RegKind::Int => SlotKind::Int,
             RegKind::Str if is_block(cx.flow, reg) => SlotKind::Bytes,
             RegKind::Str => SlotKind::Str,
         };
         let slot = slot(kind, what(cx, reg));
+        firing.extend(same.map(|same| (same, slot)));
         transfers.entry(at).or_default().push(Transfer { reg, slot });
     }
     let mut attempts: Vec<(Within, SlotId)> = Vec::new();
@@ -266,6 +275,14 @@ fn each(cx: &Decided<'_>, reg: Reg, uses: &[At]) -> Vec<At> {
         }
     }
     out
+}
+
+/// The built-in variable that an integer is, wherever it is assigned: the same all through a firing.
+fn of_firing(flow: &Flow<'_>, reg: Reg) -> Option<(BuiltinVar, u32)> {
+    match flow.only_definition(reg)?.1.op {
+        Op::Builtin { var, index, .. } if flow.clause.regs[reg.index()] == RegKind::Int => Some((var, index)),
+        _ => None,
+    }
 }
 
 /// Whether a register holds the bytes of a block.

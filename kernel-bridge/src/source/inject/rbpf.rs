@@ -60,7 +60,7 @@ impl SyntheticMemory for EventRegions {
 fn defect(error: &HarnessError) -> Error {
     if error.0.starts_with(TOO_LONG) {
         return Error::new(error.to_string())
-            .help("engines interp, jit and bpf have no such limit; or use `-x placement=user`")
+            .help("engines interp, jit and bpf have no such limit; or use fewer clauses on a probe")
             .overflow(Overflow::Refused);
     }
     Error::new(format!("internal error: generated code does not run in rbpf: {error}"))

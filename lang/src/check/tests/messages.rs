@@ -263,7 +263,8 @@ fn near_misses() {
         (
             "BEGIN { trace(sizeof(struct timespec)); }",
             Some(
-                "nothing is known of struct timespec: a script run with `-C` may include the header that defines it",
+                "nothing is known of struct timespec: a script run with `-C` may include the header that defines it; \
+                 this source has no type data of the kernel",
             ),
         ),
         (

@@ -589,3 +589,30 @@ fn a_clause_with_no_more_than_its_line_sends_only_that() {
         ",
     );
 }
+
+#[test]
+fn what_is_the_same_all_through_a_firing_is_sent_once() {
+    let program = program(
+        "
+        k0 = printf in c0 stmt 1 (i64, i64, i64) format %d64 %d64 %d64
+        k1 = printf in c0 stmt 2 (i64, i64) format %d64 %d64
+        enable c0 on p0
+        clause c0 {
+        b0:
+          stmt 1
+            i0 = builtin arg0
+            i1 = builtin timestamp
+            i2 = builtin arg0
+            record k0 (i0, i1, i2)
+          stmt 2
+            i3 = builtin arg1
+            i4 = builtin timestamp
+            record k1 (i3, i4)
+            return
+        }
+        ",
+    );
+    let plan = plan(program, Capabilities::BASELINE, &PlanOptions::default()).unwrap();
+    let slots: Vec<&str> = plan.clause_layouts[0].slots.iter().map(|slot| &*slot.what).collect();
+    assert_eq!(slots, ["arg0", "arg1"], "a record's header has the time");
+}
