@@ -11,6 +11,9 @@ use std::time::{Duration, Instant};
 /// Memory that no such script may need, in bytes: a script of 4 MiB is the largest.
 const MOST_MEMORY: u64 = 2 << 30;
 
+/// The stack that the shell leaves, in KiB: far less than usual.
+const STACK: u32 = 256;
+
 /// Without optimisation everything takes some thirty times as long: the largest scripts are smaller then.
 const FULL: bool = !cfg!(debug_assertions);
 
@@ -20,7 +23,7 @@ fn outcome(name: &str, script: &[u8], args: &[&str]) -> (String, Option<i32>) {
     std::fs::write(&path, script).expect("a temporary file");
     let start = Instant::now();
     // The shell limits memory and the stack: what needs more ends with a signal or an error of its own.
-    let limits = format!("ulimit -v {}; ulimit -s 8192; exec \"$@\"", MOST_MEMORY >> 10);
+    let limits = format!("ulimit -v {}; ulimit -s {STACK}; exec \"$@\"", MOST_MEMORY >> 10);
     let output = Command::new("sh")
         .args(["-c", &limits, "sh", env!("CARGO_BIN_EXE_dtrail"), "-x", "errtags", "-e"])
         .args(args)
@@ -247,4 +250,152 @@ fn expansions() {
     let script = "#define A B\n#define B A\nBEGIN { A = 1; }\n#include __FILE__\n";
     let (_, status) = outcome("includes", script.as_bytes(), &["-C"]);
     assert_eq!(status, Some(1));
+}
+
+/// Headers of the system, by line marks and by `#include`: whatever they say, they are read in time that grows with them.
+#[test]
+fn headers() {
+    let scale = if FULL { 16 } else { 1 };
+    let all = |n: usize, text: &dyn Fn(usize) -> String| (0..n * scale).map(text).collect::<String>();
+    let n = 10_000;
+    let long = "a".repeat(1 << 18);
+    for (name, header, expected) in [
+        ("left out", all(1_500, &|i| format!("struct s{i} {{ _Atomic int a; }};\n")), "ok"),
+        (
+            "a chain of what is left out",
+            "struct s0 { _Complex int a; };\n".to_string()
+                + &all(1_500, &|i| format!("struct s{} {{ struct s{i} a; }};\n", i + 1)),
+            "ok",
+        ),
+        ("functions of once", all(1_500, &|i| format!("int f{i}(a, b) int a; char b; {{ }}\n")), "ok"),
+        ("words behind functions", all(1_500, &|i| format!("int f{i}(void) UNKNOWN;\n")), "ok"),
+        (
+            "layouts",
+            all(500, &|i| {
+                format!("struct s{i} {{ int a __attribute__((packed)); }} __attribute__((aligned(8)));\n")
+            }),
+            "ok",
+        ),
+        ("packs", "#pragma pack(push, 1)\n".repeat(5_000 * scale) + "struct s { int a; };\n", "ok"),
+        ("a long attribute", format!("typedef int t __attribute__((vector_size({long})));"), "ok"),
+        ("a long name", format!("struct {long} {{ _Atomic int {long}; }};"), "ok"),
+        (
+            "the largest alignment",
+            "struct s { int a; } __attribute__((aligned(268435456)));".to_string(),
+            "ok",
+        ),
+        (
+            "more than that",
+            "struct s { int a; } __attribute__((aligned(18446744073709551615)));".to_string(),
+            "ok",
+        ),
+        (
+            "aligned arrays",
+            "typedef struct { char c[2147483647]; } __attribute__((aligned(268435456))) s;".to_string(),
+            "ok",
+        ),
+        (
+            "no bounds",
+            "struct s { char c[0]; char d[1 - 1]; }; struct t { struct s s[4294967295]; };".to_string(),
+            "ok",
+        ),
+        (
+            "values",
+            "enum e { A = 0xffffffffffffffff, B, C }; enum f { D = -1, E = 0x7fffffffffffffff, F };"
+                .to_string(),
+            "ok",
+        ),
+        (
+            "attributes in attributes",
+            format!("int a {}x{};", "__attribute__((".repeat(n), "))".repeat(n)),
+            "ok",
+        ),
+        ("deep attributes", format!("int a __attribute__{}x{};", "(".repeat(n), ")".repeat(n)), "ok"),
+        ("no end", format!("int f(void) {{ {}", "{ ".repeat(n)), "D_SYNTAX"),
+        ("no end of an attribute", format!("int a __attribute__((x({}", "(".repeat(n)), "D_SYNTAX"),
+        ("braces", format!("{}int a; {}", "struct { ".repeat(n), "} x; ".repeat(n)), "D_SYNTAX"),
+    ] {
+        let script = format!("# 1 \"h.h\" 1 3\n{header}\n# 2 \"a.d\" 2\nBEGIN {{ }}\n");
+        check(&format!("header-{}", name.replace(' ', "-")), &script, expected);
+        if Command::new("cpp").arg("--version").output().is_err() {
+            println!("skipped: there is no cpp");
+            continue;
+        }
+        let path = std::env::temp_dir().join(format!("dtrail-hostile-{}.h", std::process::id()));
+        std::fs::write(&path, format!("#pragma GCC system_header\n{header}\n")).expect("a temporary file");
+        let script = format!("#include \"{}\"\nBEGIN {{ }}\n", path.display());
+        let (line, status) = outcome("included", script.as_bytes(), &["-C"]);
+        let _ = std::fs::remove_file(&path);
+        assert_eq!(status == Some(0), expected == "ok", "{name}: {line:.200}");
+        assert!(expected == "ok" || line.contains(expected), "{name}: {line:.200}");
+    }
+}
+
+/// Library files as hostile as scripts: `-L` reads them before the script.
+#[test]
+fn libraries() {
+    let scale = if FULL { 16 } else { 1 };
+    let name = "a".repeat(1 << 20);
+    let n = 10_000;
+    let folder = std::env::temp_dir().join(format!("dtrail-hostile-lib-{}", std::process::id()));
+    std::fs::create_dir_all(&folder).expect("a temporary directory");
+    let inlines: String = (0..1_000 * scale).map(|i| format!("inline int lib_{i} = {i};\n")).collect();
+    for (case, files, expected) in [
+        ("many inlines", vec![inlines.into_bytes()], "ok"),
+        ("an empty file", vec![Vec::new()], "ok"),
+        ("4 MiB of comments", vec![format!("/*{}*/", "x".repeat(4 << 20)).into_bytes()], "ok"),
+        ("a long name", vec![format!("inline int {name} = 1;").into_bytes()], "ok"),
+        (
+            "deep parentheses",
+            vec![format!("inline int x = {}1{};", "(".repeat(n), ")".repeat(n)).into_bytes()],
+            "D_SYNTAX",
+        ),
+        ("NULs", vec![vec![0; 1 << 20]], "D_SYNTAX"),
+        ("no UTF-8", vec![vec![0xff; 1 << 20]], "D_SYNTAX"),
+        ("no end of a string", vec![b"inline string x = \"".to_vec()], "D_SYNTAX"),
+        ("no end of a comment", vec![b"/* ".to_vec()], "D_SYNTAX"),
+        ("an array without end", vec![b"int x[2147483648]; int y[4294967296];".to_vec()], "D_DECL_ARRBIG"),
+        (
+            // Members of a library's translator may be impossible here: only who uses one is told.
+            "a translator of itself",
+            vec![
+                b"struct s { int a; }; translator struct s < struct s *p > { a = xlate<struct s *>(p)->a; };"
+                    .to_vec(),
+            ],
+            "ok",
+        ),
+        (
+            "files that depend on each other",
+            vec![
+                b"#pragma D depends_on library l1.d\n".to_vec(),
+                b"#pragma D depends_on library l0.d\n".to_vec(),
+            ],
+            "",
+        ),
+        (
+            "a chain of files",
+            (0..500)
+                .map(|i| {
+                    format!("#pragma D depends_on library l{}.d\ninline int v{i} = 1;\n", i + 1).into_bytes()
+                })
+                .collect(),
+            "",
+        ),
+    ] {
+        for (i, file) in files.iter().enumerate() {
+            std::fs::write(folder.join(format!("l{i}.d")), file).expect("a temporary file");
+        }
+        let library = folder.to_str().expect("a path in UTF-8");
+        let (line, status) = outcome("library", b"BEGIN { trace(1); }", &["-L", library]);
+        for i in 0..files.len() {
+            let _ = std::fs::remove_file(folder.join(format!("l{i}.d")));
+        }
+        match expected {
+            "ok" => assert_eq!((line.as_str(), status), ("", Some(0)), "{case}: {line:.200}"),
+            // What is said of dependencies is tested elsewhere.
+            "" => assert!(matches!(status, Some(0 | 1)), "{case}: {line:.200}"),
+            tag => assert!(line.contains(&format!("[{tag}]")) && status == Some(1), "{case}: {line:.200}"),
+        }
+    }
+    let _ = std::fs::remove_dir_all(&folder);
 }

@@ -433,6 +433,8 @@ enum Shape {
     Bool,
     Number,
     Size,
+    /// A size, or `unlimited`.
+    Limit,
     Text,
 }
 
@@ -551,7 +553,7 @@ const ROWS: &[Row] = &[
     row("grabanon", Kind::Unused(Shape::Bool)),
     row("jstackframes", Kind::Number(1, u32::MAX, |o| &mut o.stacks.jstackframes)),
     row("jstackstrsize", Kind::SmallSize(0, 1 << 20, |o| &mut o.stacks.jstackstrsize)),
-    outside("lockmem", Kind::Unused(Shape::Text)),
+    outside("lockmem", Kind::Unused(Shape::Limit)),
     row("maxframes", Kind::Number(1, u32::MAX, |o| &mut o.stacks.maxframes)),
     row("noresolve", Kind::Bool(|o| &mut o.noresolve)),
     row("nspec", Kind::Number(1, 16, |o| &mut o.nspec)),
@@ -620,6 +622,7 @@ impl Kind {
             Kind::Number(low, high, _) => format!("a number from {low} to {high}"),
             Kind::Unused(Shape::Number) => "a number".into(),
             Kind::Unused(Shape::Size) => SIZE.into(),
+            Kind::Unused(Shape::Limit) => format!("{SIZE}, or unlimited"),
             Kind::Size(_) => SIZE.into(),
             Kind::SmallSize(low, high, _) => format!("{SIZE}, from {low} to {high}"),
             Kind::PrintSize => format!("{SIZE}, from 1 to 65536"),

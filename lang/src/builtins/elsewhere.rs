@@ -102,6 +102,7 @@ const VARIABLES: &[(&str, &str)] = &[
     ("projid", "there are no projects on Linux"),
     ("taskid", "there are no tasks of projects on Linux"),
     ("poolid", "there are no pools on Linux"),
+    ("pgrp", "`curpsinfo->pr_pgid` is the process group"),
 ];
 
 /// System calls of other systems, and those of Linux.
@@ -117,6 +118,21 @@ const CALLS: &[(&str, &str)] = &[
     ("unlink64", "unlink"), ("getdents64_nocancel", "getdents64"), ("read_nocancel", "read"),
     ("write_nocancel", "write"), ("open_nocancel", "open"), ("sendfilev", "sendfile64"),
     ("sysconfig", "sysinfo"), ("systeminfo", "sysinfo"), ("memcntl", "madvise"), ("brand", ""), ("zone", ""),
+];
+
+/// Providers of other systems, and what tells of the same here; an empty one has none.
+#[rustfmt::skip]
+const PROVIDERS: &[(&str, &str)] = &[
+    ("fsinfo", "`syscall` tells of calls on files"),
+    ("vfs", "`syscall` tells of calls on files"),
+    ("mach_trap", "`syscall` tells of calls of the kernel"),
+    ("nfsv3", ""),
+    ("nfsv4", ""),
+    ("smb", ""),
+    ("smb2", ""),
+    ("iscsi", "trace events of SCSI are probes of `sdt:scsi`"),
+    ("fc", "trace events of SCSI are probes of `sdt:scsi`"),
+    ("dtmalloc", "trace events of memory are probes of `sdt:kmem`"),
 ];
 
 /// Beginnings of function names of other kernels, with those of Linux.
@@ -161,6 +177,15 @@ pub fn of_variable(name: &str) -> Option<&'static str> {
     VARIABLES.iter().find(|row| row.0 == name).map(|row| row.1)
 }
 
+/// Advice for a provider of another system.
+pub fn of_provider(name: &str) -> Option<String> {
+    let (_, ours) = PROVIDERS.iter().find(|row| row.0 == name)?;
+    Some(match ours.is_empty() {
+        true => format!("`{name}` is a provider of another system; Linux has no counterpart"),
+        false => format!("`{name}` is a provider of another system: {ours}"),
+    })
+}
+
 /// Advice for a description that matches nothing since it names what another kernel has.
 pub fn of_probe(pattern: &ProbePattern) -> Option<String> {
     let ProbePattern { provider, module, function, .. } = pattern;
@@ -168,6 +193,9 @@ pub fn of_probe(pattern: &ProbePattern) -> Option<String> {
         return Some(format!(
             "provider `{provider}` counts for another system's kernel; Linux has no counterpart"
         ));
+    }
+    if let Some(advice) = of_provider(provider) {
+        return Some(advice);
     }
     if let Some((_, ours)) = CALLS.iter().find(|row| provider == "syscall" && row.0 == function) {
         return Some(match ours.is_empty() {
@@ -237,7 +265,7 @@ mod tests {
 
     #[test]
     fn names_are_listed_once() {
-        for table in [TYPES, TAGS, MEMBERS, VARIABLES, CALLS, FUNCTIONS] {
+        for table in [TYPES, TAGS, MEMBERS, VARIABLES, CALLS, PROVIDERS, FUNCTIONS] {
             for (i, row) in table.iter().enumerate() {
                 assert!(table[..i].iter().all(|other| other.0 != row.0), "{}", row.0);
             }

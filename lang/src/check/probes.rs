@@ -107,7 +107,15 @@ impl Session<'_> {
             }
             Err(NoMatch::Refused { tag, text }) => {
                 let tag = Tag::ALL.iter().copied().find(|t| t.text() == tag).unwrap_or(Tag::Unknown);
-                Err(Diagnostic::new(tag, desc.span, text))
+                let error = match elsewhere::of_provider(&pattern.provider) {
+                    // `nfsv3` looks like a provider of process 3.
+                    Some(_) => errors::no_probe(desc.span, shown),
+                    None => Diagnostic::new(tag, desc.span, text),
+                };
+                Err(match elsewhere::of_probe(pattern) {
+                    Some(help) => error.help(help),
+                    None => error,
+                })
             }
         }
     }

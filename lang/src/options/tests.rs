@@ -214,3 +214,102 @@ fn names_are_unique() {
     all.dedup();
     assert_eq!(all.len(), count);
 }
+
+/// What is no number for any option, and no size or rate either.
+const NO_NUMBERS: &[&str] = &[
+    "",
+    "-1",
+    "+1",
+    "-0",
+    " 1",
+    "1 ",
+    "1.5",
+    "1e3",
+    "1x",
+    "0x",
+    "0xg",
+    "08",
+    "1_000",
+    "one",
+    "k",
+    "1kk",
+    "1 k",
+    "0x1z",
+    "--1",
+    "1-",
+    "18446744073709551616",
+    "0x10000000000000000",
+    "99999999999999999999999",
+    "17179869184g",
+    "١",
+];
+
+/// Every option that takes a number of any kind: nothing that only looks like one, and nothing out of its bounds.
+#[test]
+fn numbers_of_all_options() {
+    let unfit = Err(OptionError::InvalidValue);
+    let outcome = |name: &str, value: Option<&str>| set(name, value).map(drop);
+    let mut seen = 0;
+    for row in ROWS {
+        let name = row.name;
+        let bounds = match row.kind {
+            Kind::Number(low, high, _) | Kind::SmallSize(low, high, _) => (low.into(), high.into()),
+            Kind::Cpu => (0, i32::MAX as u64),
+            Kind::Tree => (1, u32::MAX.into()),
+            Kind::PrintSize => (1, 1 << 16),
+            Kind::Size(_) | Kind::Rate(_) => (0, u64::MAX),
+            Kind::Unused(Shape::Number | Shape::Size | Shape::Limit) => (0, u64::MAX),
+            _ => continue,
+        };
+        seen += 1;
+        // Rates are decimal, as in `tick-010ms`; all others are read as C reads numbers.
+        let rate = matches!(row.kind, Kind::Rate(_));
+        for value in NO_NUMBERS.iter().filter(|&&value| !rate || value != "08") {
+            assert_eq!(outcome(name, Some(value)), unfit, "{name}={value}");
+        }
+        assert_eq!(outcome(name, None), unfit, "{name}");
+        let (low, high): (u64, u64) = bounds;
+        for value in [low, high] {
+            assert_eq!(outcome(name, Some(&value.to_string())), Ok(()), "{name}={value}");
+            assert_eq!(outcome(name, Some(&format!("{value:#x}"))) == Ok(()), !rate, "{name}={value:#x}");
+        }
+        let outside = [low.checked_sub(1), high.checked_add(1)];
+        for value in outside.into_iter().flatten() {
+            assert_eq!(outcome(name, Some(&value.to_string())), unfit, "{name}={value}");
+        }
+        // Units belong to sizes and rates.
+        let units = matches!(row.kind, Kind::Size(_) | Kind::Unused(Shape::Size | Shape::Limit));
+        assert_eq!(outcome(name, Some("1g")) == Ok(()), units, "{name}=1g");
+        assert_eq!(outcome(name, Some("10hz")) == Ok(()), rate, "{name}=10hz");
+        assert_eq!(outcome(name, Some("10ms")) == Ok(()), rate, "{name}=10ms");
+        // Whoever gets it wrong is told what there is.
+        assert!(
+            advice(name, &OptionError::InvalidValue).is_some_and(|text| text.starts_with(name)),
+            "{name}"
+        );
+    }
+    assert!(seen >= 30, "{seen}");
+}
+
+/// The bounds that the specification and the README name.
+#[test]
+fn bounds_by_name() {
+    for (name, good, bad) in [
+        ("pcapsize", ["1", "64k"], ["0", "65537"]),
+        ("strsize", ["2", "64k"], ["1", "65537"]),
+        ("nspec", ["1", "16"], ["0", "17"]),
+        ("stackframes", ["1", "4294967295"], ["0", "4294967296"]),
+        ("stackindent", ["0", "1024"], ["-1", "1025"]),
+        ("cpu", ["0", "2147483647"], ["-1", "2147483648"]),
+        ("disasm", ["1", "15"], ["0", "16"]),
+        ("lockmem", ["unlimited", "16m"], ["Unlimited", "16q"]),
+        ("switchrate", ["0hz", "1ns"], ["-1hz", "1parsec"]),
+    ] {
+        for value in good {
+            assert_eq!(set(name, Some(value)).map(drop), Ok(()), "{name}={value}");
+        }
+        for value in bad {
+            assert_eq!(set(name, Some(value)).map(drop), Err(OptionError::InvalidValue), "{name}={value}");
+        }
+    }
+}

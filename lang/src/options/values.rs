@@ -11,6 +11,8 @@ pub(super) fn check_shape(shape: Shape, value: Option<&str>) -> Result<(), Optio
         Shape::Bool => boolean(value).map(drop),
         Shape::Number => number(required(value)?).map(drop),
         Shape::Size => size(required(value)?).map(drop),
+        Shape::Limit if value == Some("unlimited") => Ok(()),
+        Shape::Limit => size(required(value)?).map(drop),
         Shape::Text => required(value).map(drop),
     }
 }

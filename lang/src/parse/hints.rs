@@ -3,7 +3,7 @@
 
 use super::scan::Class;
 use super::words::{Keyword, keyword, punctuator};
-use crate::builtins::foreign;
+use crate::builtins::{elsewhere, foreign};
 
 /// What is known about the place of a syntax error.
 pub(super) struct Place<'a> {
@@ -127,7 +127,8 @@ fn after_probe(place: &Place<'_>) -> Option<String> {
         return Some("probes are separated by commas".to_string());
     }
     let is_word = word.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_');
-    is_word.then(|| format!("`{word}` is not the name of a type, so it was read as a probe"))
+    let no_type = || format!("`{word}` is not the name of a type, so it was read as a probe");
+    is_word.then(|| elsewhere::of_type(word).unwrap_or_else(no_type))
 }
 
 /// The length of a word, of a quote, or of a punctuator.

@@ -5,6 +5,7 @@ mod attributes;
 mod declarations;
 mod expressions;
 mod formats;
+mod hints;
 mod hostile;
 mod inlines;
 mod later;

@@ -269,6 +269,10 @@ fn probe_descriptions_and_type_names_at_the_top_level() {
 fn common_mistakes_are_explained() {
     for (text, help) in [
         ("ghost_t *p; BEGIN { }", "`ghost_t` is not the name of a type, so it was read as a probe"),
+        (
+            "proc_t *p; BEGIN { }",
+            "`proc_t` is a type of another system's kernel; on Linux it is `struct task_struct`",
+        ),
         ("BEGIN { x = 1; // one\n}", "comments are written `/* … */`"),
         ("// one\nBEGIN { }", "comments are written `/* … */`"),
         ("BEGIN // one\n{ }", "comments are written `/* … */`"),

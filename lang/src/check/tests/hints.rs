@@ -1,0 +1,160 @@
+//! Advice that depends on the machine and on the command line: what the kernel has instead of a name, and what an argument was
+//! meant to be.
+
+use super::*;
+use crate::ast::TagKind;
+use crate::env::{KernelMember, KernelSymbol, KernelType, KernelTypeId, KernelTypes};
+
+/// A kernel that lists functions only, and has one type.
+struct Kernel {
+    machine: Machine,
+    lists_data: bool,
+}
+
+const TIMESPEC: KernelTypeId = KernelTypeId { object: 0, id: 1 };
+
+impl KernelTypes for Kernel {
+    fn find(&self, _: Option<&str>, tag: Option<TagKind>, name: &str) -> Option<KernelTypeId> {
+        (tag == Some(TagKind::Struct) && name == "__kernel_timespec").then_some(TIMESPEC)
+    }
+
+    fn describe(&self, _: KernelTypeId) -> KernelType {
+        KernelType::Record { kind: TagKind::Struct, tag: Some("__kernel_timespec".into()), bytes: 16 }
+    }
+
+    fn members(&self, _: KernelTypeId) -> Vec<KernelMember> {
+        Vec::new()
+    }
+
+    fn enumerators(&self, _: KernelTypeId) -> Vec<(Arc<str>, i64)> {
+        Vec::new()
+    }
+
+    fn parameters(&self, _: KernelTypeId) -> Vec<KernelTypeId> {
+        Vec::new()
+    }
+
+    fn module_name(&self, _: KernelTypeId) -> Arc<str> {
+        "vmlinux".into()
+    }
+}
+
+impl Environment for Kernel {
+    fn match_probes(&self, pattern: &ProbePattern) -> Result<Vec<Probe>, NoMatch> {
+        match pattern.provider.as_str() {
+            "nfsv3" | "sysinfo" | "io" => {
+                let text = format!("provider `{}` is not supported yet", pattern.provider);
+                Err(NoMatch::Refused { tag: "D_PDESC_ZERO", text })
+            }
+            _ => self.machine.match_probes(pattern),
+        }
+    }
+
+    fn probe_by_id(&self, id: ProbeId) -> Option<Probe> {
+        self.machine.probe_by_id(id)
+    }
+
+    fn macro_variable(&self, name: &str) -> Option<i64> {
+        self.machine.macro_variable(name)
+    }
+
+    fn suggest(&self, pattern: &ProbePattern) -> Vec<String> {
+        self.machine.suggest(pattern)
+    }
+
+    fn kernel_types(&self) -> Result<&dyn KernelTypes, String> {
+        Ok(self)
+    }
+
+    fn kernel_symbol(&self, _: Option<&str>, name: &str) -> Result<Option<KernelSymbol>, String> {
+        let function = name == "schedule";
+        let known = function || (self.lists_data && name == "init_task");
+        let symbol = KernelSymbol { ty: None, address: Some(4096), per_cpu: None, function, size: 0 };
+        Ok(known.then_some(symbol))
+    }
+}
+
+/// The message and the advice for a script with an argument.
+fn told(source: &str, lists_data: bool, argument: &str) -> (String, Option<String>) {
+    let mut sources = SourceMap::default();
+    sources.add(Source { name: "a.d".into(), kind: SourceKind::Script, text: source.into() });
+    let kernel = Kernel { machine: Machine::new(), lists_data };
+    let args = ["a.d".to_string(), argument.to_string()];
+    match crate::compile(&sources, &kernel, &mut Options { argref: true, ..Options::default() }, &args) {
+        Ok(_) => panic!("accepted: {source}"),
+        Err(error) => (error.message, error.help),
+    }
+}
+
+#[test]
+fn symbols_of_a_kernel_without_data() {
+    let source = "BEGIN { trace(`linux_banner); }";
+    let message = "failed to resolve `linux_banner: Unknown symbol name".to_string();
+    let help =
+        "/proc/kallsyms lists functions only: this kernel is built without CONFIG_KALLSYMS_ALL".to_string();
+    assert_eq!(told(source, false, ""), (message.clone(), Some(help)));
+    assert_eq!(told(source, true, ""), (message, None));
+}
+
+#[test]
+fn arguments_that_are_words() {
+    let unknown = |word: &str| format!("failed to resolve {word}: Unknown variable name");
+    let help = |number: u32| Some(format!("`$${number}` is the argument as a string"));
+    for (source, argument, expected) in [
+        ("BEGIN { trace($1); }", "nginx", (unknown("nginx"), help(1))),
+        ("BEGIN /execname == $1/ { }", "nginx", (unknown("nginx"), help(1))),
+        ("BEGIN { trace(nginx); }", "nginx", (unknown("nginx"), None)),
+    ] {
+        assert_eq!(told(source, true, argument), expected, "{source}");
+    }
+}
+
+#[test]
+fn types_that_the_kernel_calls_otherwise() {
+    for (source, help) in [
+        (
+            "BEGIN { trace(sizeof (struct timespec)); }",
+            "nothing is known of struct timespec: the kernel's is `struct __kernel_timespec`, and a script run with `-C` may \
+             include the header",
+        ),
+        (
+            "BEGIN { trace(sizeof (struct ghost)); }",
+            "nothing is known of struct ghost: a script run with `-C` may include the header that defines it",
+        ),
+    ] {
+        assert_eq!(told(source, true, "").1.as_deref(), Some(help), "{source}");
+    }
+}
+
+#[test]
+fn providers_of_other_systems() {
+    let unsupported = |provider: &str| format!("provider `{provider}` is not supported yet");
+    for (source, message, help) in [
+        (
+            "nfsv3:::op-read-start { }",
+            "probe description nfsv3:::op-read-start does not match any probes".to_string(),
+            Some("`nfsv3` is a provider of another system; Linux has no counterpart"),
+        ),
+        (
+            "fsinfo:::read { }",
+            "probe description fsinfo:::read does not match any probes".to_string(),
+            Some("`fsinfo` is a provider of another system: `syscall` tells of calls on files"),
+        ),
+        (
+            "sysinfo:::pread { }",
+            unsupported("sysinfo"),
+            Some("provider `sysinfo` counts for another system's kernel; Linux has no counterpart"),
+        ),
+        (
+            "io::bdev_strategy:start { }",
+            unsupported("io"),
+            Some(
+                "`bdev_strategy` is a function of another system's kernel: requests to disks start in `fbt::submit_bio:entry`, and \
+                 provider `io` tells of them",
+            ),
+        ),
+        ("io:::start { }", unsupported("io"), None),
+    ] {
+        assert_eq!(told(source, true, ""), (message, help.map(str::to_string)), "{source}");
+    }
+}
