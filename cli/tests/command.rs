@@ -453,12 +453,12 @@ fn a_script_may_come_from_standard_input() {
 
 #[test]
 fn ticks_in_the_tracer() {
-    check(
-        &["-qn", "BEGIN { n = 0; } tick-20ms { n++; printf(\"%d\\n\", n); } tick-20ms /n == 3/ { exit(0); }"],
-        "1\n2\n3\n\n",
-        "",
-        0,
-    );
+    let program = "BEGIN { n = 0; } tick-20ms { n++; printf(\"%d\\n\", n); } tick-20ms /n == 3/ { exit(0); }";
+    let output = run(&["-qn", program]);
+    assert_eq!((&*output.stdout, output.status.code()), (&b"1\n2\n3\n\n"[..], Some(0)));
+    // A busy machine may leave ticks out, and says so.
+    let err = String::from_utf8_lossy(&output.stderr);
+    assert!(err.lines().all(|line| line.contains(" tick firing")), "{err}");
 }
 
 /// Called `dtrace`, it is as terse as dtrace(1), and traces nothing without privilege.

@@ -280,13 +280,21 @@ impl<'a> Session<'a> {
                 self.items.extend(row.map(|row| Item::Row { row, probe: firing.probe, cpu: None }));
                 self.take_committed();
             }
-            Ending::Dropped => self.world.records.rollback(),
+            Ending::Dropped => self.take_back(),
             Ending::Bug(what) => self.bug = Some(what),
             Ending::Fault { raised, point } => {
-                self.world.records.rollback();
+                self.take_back();
                 self.take_committed();
                 self.fault(raised, point, clause, context, firing);
             }
+        }
+    }
+
+    /// Drops what a clause recorded that came to no end. If it was to end tracing it does; the status was in the record.
+    fn take_back(&mut self) {
+        self.world.records.rollback();
+        if let Some(status) = &mut self.world.exit {
+            *status = 0;
         }
     }
 
