@@ -6,6 +6,7 @@
 
 use dtrail_lang::ast::print::type_name;
 use dtrail_lang::ast::{Item, ProbeInterface, Program, Provider};
+use dtrail_lang::bytes;
 
 /// Everything before the probes. `990` to `994` are local labels.
 const START: &str = r#"
@@ -59,7 +60,7 @@ const END: &str = "#ifdef	__cplusplus
 
 /// The header of all provider definitions; `file` is its name, which its guard is made of.
 pub(crate) fn text(programs: &[Program], file: &str) -> String {
-    let guard: String = file.bytes().map(macro_byte).collect();
+    let guard: String = bytes::of_text(file).iter().copied().map(macro_byte).collect();
     let mut sites = String::new();
     let mut without = String::new();
     for item in programs.iter().flat_map(|program| &program.items) {

@@ -18,6 +18,7 @@ mod link;
 mod list;
 mod machine;
 mod messages;
+mod native;
 mod options;
 mod patience;
 mod preprocess;
@@ -34,7 +35,7 @@ use options::Mode;
 
 /// Everything a run depends on besides the machine.
 pub struct Invocation<'a> {
-    /// The name in front of messages; as `dtrace`, errors are terse and nothing is traced without privilege.
+    /// The name in front of messages, as [`dtrail_lang::bytes`] makes text of any bytes; as `dtrace`, errors are terse and nothing is traced without privilege.
     pub progname: String,
     /// The command line without the name.
     pub args: Vec<OsString>,
@@ -65,9 +66,9 @@ impl Environment {
     /// All of them.
     fn all(&self) -> Vec<(String, String)> {
         match self {
-            Environment::Process => std::env::vars_os()
-                .filter_map(|(k, v)| Some((k.into_string().ok()?, v.into_string().ok()?)))
-                .collect(),
+            Environment::Process => {
+                std::env::vars_os().map(|(name, value)| (native::text(&name), native::text(&value))).collect()
+            }
             Environment::Fixed(all) => all.clone(),
         }
     }

@@ -9,6 +9,7 @@
 use std::collections::{HashMap, HashSet};
 use std::fs;
 
+use dtrail_lang::bytes;
 use dtrail_lang::env::{Environment, ProbePattern};
 use dtrail_lang::options::Libraries;
 use dtrail_lang::parse::prescan;
@@ -16,6 +17,7 @@ use dtrail_lang::source::{Source, SourceKind};
 
 use crate::failure::Failure;
 use crate::machine::reason;
+use crate::native;
 
 /// A library file that may be compiled.
 struct File {
@@ -64,16 +66,16 @@ pub(crate) fn choose(
 fn directory(dir: &str) -> Result<Vec<File>, Failure> {
     let failed =
         |what: &str, e: &std::io::Error| Failure::fatal(format!("failed to open {what}: {}", reason(e)));
-    let mut names: Vec<String> = fs::read_dir(dir)
+    let mut names: Vec<String> = fs::read_dir(native::path(dir))
         .map_err(|e| failed(dir, &e))?
-        .filter_map(|entry| entry.ok()?.file_name().into_string().ok())
+        .filter_map(|entry| Some(native::text(&entry.ok()?.file_name())))
         .filter(|name| name.ends_with(".d"))
         .collect();
     names.sort_unstable();
     let read = |name: String| {
         let shown = format!("{}/{name}", dir.trim_end_matches('/'));
-        let bytes = fs::read(&shown).map_err(|e| failed(&shown, &e))?;
-        Ok(File { shown, name, text: String::from_utf8_lossy(&bytes).into_owned() })
+        let bytes = fs::read(native::path(&shown)).map_err(|e| failed(&shown, &e))?;
+        Ok(File { shown, name, text: bytes::to_text(&bytes) })
     };
     names.into_iter().map(read).collect()
 }

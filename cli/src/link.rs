@@ -16,6 +16,7 @@ use object::{
 
 use crate::header;
 use crate::machine::reason;
+use crate::native;
 
 /// Bytes of a counter.
 const COUNTER: u64 = 2;
@@ -53,7 +54,8 @@ pub(crate) fn object(program: &Program, objects: &[String]) -> Result<Vec<u8>, S
         return Err("No probe sites found for declared provider".to_owned());
     }
     for path in objects {
-        let bytes = fs::read(path).map_err(|e| format!("failed to open {path}: {}", reason(&e)))?;
+        let bytes =
+            fs::read(native::path(path)).map_err(|e| format!("failed to open {path}: {}", reason(&e)))?;
         let file = object::File::parse(&*bytes)
             .map_err(|_| format!("failed to open {path}: it is no ELF object"))?;
         let called = file.symbols().filter(object::ObjectSymbol::is_undefined).find_map(|symbol| {

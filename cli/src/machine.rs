@@ -15,6 +15,7 @@ use dtrail_kernel_bridge::source::ptrace::PtraceSource;
 use dtrail_kernel_bridge::source::synthetic::SyntheticSource;
 use dtrail_kernel_bridge::source::targets::Target;
 use dtrail_kernel_bridge::symbols::Symbols;
+use dtrail_lang::bytes;
 use dtrail_lang::env::Environment;
 use dtrail_lang::options::Options as Settings;
 use dtrail_lang::plan::Capabilities;
@@ -23,6 +24,7 @@ use dtrail_vm::host::Host;
 
 use crate::Interrupts;
 use crate::failure::Failure;
+use crate::native;
 use crate::options::{EngineChoice, Mode, Options, SourceChoice, TargetArg};
 
 /// Where a program's events will come from, before it is compiled.
@@ -219,7 +221,7 @@ fn known_cpu(settings: &Settings, source: &dyn EventSource) -> Result<(), Failur
 fn targets(args: &[TargetArg]) -> Result<Vec<Target>, Failure> {
     args.iter()
         .map(|arg| match arg {
-            TargetArg::Command(command) => Ok(Target::Command(command.clone().into_bytes())),
+            TargetArg::Command(command) => Ok(Target::Command(bytes::of_text(command).into_owned())),
             TargetArg::Pid(text) => match text.parse() {
                 Ok(pid) if pid > 0 => Ok(Target::Process(pid)),
                 _ => Err(Failure::fatal(format!("invalid pid: {text}"))),
@@ -236,8 +238,8 @@ fn synthetic(
     if !options.targets.is_empty() {
         return Err(Failure::usage("made-up events have no processes: leave -c and -p out"));
     }
-    let text =
-        fs::read(path).map_err(|e| Failure::fatal(format!("failed to open {path}: {}", reason(&e))))?;
+    let text = fs::read(native::path(path))
+        .map_err(|e| Failure::fatal(format!("failed to open {path}: {}", reason(&e))))?;
     let mut file = EventFile::parse(&String::from_utf8_lossy(&text))
         .map_err(|e| Failure::fatal(format!("failed to read events from {path}: {e}")))?;
     file.environment.read_types_from(&settings.types_from);

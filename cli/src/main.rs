@@ -2,6 +2,7 @@
 
 use std::io::{self, IsTerminal, Write};
 use std::os::fd::AsFd;
+use std::os::unix::ffi::OsStrExt;
 use std::process::ExitCode;
 
 use dtrail::{Environment, Interrupts, Invocation, Patience};
@@ -9,8 +10,9 @@ use dtrail::{Environment, Interrupts, Invocation, Patience};
 fn main() -> ExitCode {
     let mut args = std::env::args_os();
     let name = args.next().unwrap_or_default();
-    let progname =
-        std::path::Path::new(&name).file_name().map_or("dtrail".into(), |n| n.to_string_lossy().into_owned());
+    let progname = std::path::Path::new(&name)
+        .file_name()
+        .map_or("dtrail".into(), |name| dtrail_lang::bytes::to_text(name.as_bytes()));
     let interrupts = match Interrupts::new() {
         Ok(interrupts) => Some(interrupts),
         Err(e) => {

@@ -1,8 +1,9 @@
-//! Standard error as the command sees it. In: messages, which name files, probes and symbols of others. Out: the same
-//! bytes, or, on a terminal, with control characters escaped. What was rendered for a terminal passes as it is.
+//! Standard error as the command sees it. In: messages, which name files, probes and symbols of others, as texts that hold any
+//! bytes ([`dtrail_lang::bytes`]), in pieces of whole characters. Out: those bytes, or, on a terminal, with control characters escaped. What was rendered for a terminal passes as it is.
 
 use std::io::{self, Write};
 
+use dtrail_lang::bytes;
 use dtrail_vm::format::shown;
 
 /// See the module.
@@ -24,13 +25,13 @@ impl<'a> Messages<'a> {
 
     /// Writes a text that has colours and nothing else that a terminal obeys. A failure is nobody's business.
     pub(crate) fn rendered(&mut self, text: &str) {
-        let _ = self.out.write_all(text.as_bytes());
+        let _ = self.out.write_all(&bytes::of_text(text));
     }
 }
 
 impl Write for Messages<'_> {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        self.out.write_all(&shown(bytes, self.terminal))?;
+        self.out.write_all(&shown(&bytes::of_utf8(bytes), self.terminal))?;
         Ok(bytes.len())
     }
 

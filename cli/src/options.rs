@@ -1,7 +1,8 @@
 //! The command line: arguments in, [`Options`] out, with dtrace(1)'s meanings (runtime spec §13).
 //!
 //! Options and operands may be interleaved; operands become `$1`, `$2`, … of every program. Only syntax is judged here:
-//! whether a file, a probe or the value of `-x` exists is found out later. Nothing is printed and nothing is opened.
+//! whether a file, a probe or the value of `-x` exists is found out later. Nothing is printed and nothing is opened. Arguments
+//! are bytes: they become texts that hold any bytes, of which [`crate::native`] makes names and words again.
 
 use std::ffi::OsString;
 
@@ -9,6 +10,8 @@ use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{Arg, ArgAction, ArgMatches, Command};
 use dtrail_lang::source::SourceKind;
 use dtrail_vm::consumer::OutputFormat;
+
+use crate::native;
 
 /// What the invocation is for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -179,12 +182,7 @@ const VALUE_SETTINGS: &[(&str, &str)] =
 
 /// Parses everything after the program's name.
 pub(crate) fn parse(args: impl IntoIterator<Item = OsString>) -> Result<Options, UsageError> {
-    let args: Vec<OsString> = args.into_iter().collect();
-    // D text, names and macro arguments are text; what is not would be changed on its way.
-    if let Some((at, arg)) = args.iter().enumerate().find(|(_, arg)| arg.to_str().is_none()) {
-        let shown = arg.as_encoded_bytes().escape_ascii();
-        return Err(UsageError::plain(format!("argument {} is not valid UTF-8: {shown}", at + 1)));
-    }
+    let args = args.into_iter().map(|arg| native::text(&arg));
     let matches = command().try_get_matches_from(args).map_err(|e| usage_error(&e))?;
     for &(letter, why) in REFUSED {
         if given(&matches, letter) {
@@ -431,12 +429,23 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_text_is_named() {
+    fn arguments_hold_any_bytes() {
         use std::os::unix::ffi::OsStringExt;
-        let args = ["-qn".into(), "BEGIN".into(), OsString::from_vec(b"a\xff\n".to_vec())];
-        let error = parse(args).expect_err("no text");
-        let message = "argument 3 is not valid UTF-8: a\\xff\\n";
-        assert_eq!((error.message.as_str(), error.show_usage), (message, false));
+        let odd = |bytes: &[u8]| OsString::from_vec(bytes.to_vec());
+        let args = [
+            odd(b"-qn"),
+            odd(b"BEGIN\xff"),
+            odd(b"-ca\x80 \xe9"),
+            odd(b"-o"),
+            odd(b"\xc3"),
+            odd(b"\xf0\x9f"),
+        ];
+        let options = parse(args).unwrap_or_else(|error| panic!("{}", error.message));
+        assert_eq!(native::word(&options.programs[0].text), odd(b"BEGIN\xff"));
+        let TargetArg::Command(command) = &options.targets[0] else { panic!("-c gives a command") };
+        assert_eq!(native::word(command), odd(b"a\x80 \xe9"));
+        assert_eq!(options.output.as_deref().map(native::word), Some(odd(b"\xc3")));
+        assert_eq!(native::word(&options.operands[0]), odd(b"\xf0\x9f"));
     }
 
     #[test]

@@ -6,13 +6,16 @@
 
 mod headers;
 
+use std::ffi::OsString;
 use std::io::{self, Read, Write};
 use std::path::Path;
 use std::process::{Command, Stdio};
 
+use dtrail_lang::bytes;
 use dtrail_lang::options::Preprocessor;
 
 use crate::machine::reason;
+use crate::native;
 
 /// What `cpp` calls the text that it reads from standard input.
 const STANDARD_INPUT: &str = "<stdin>";
@@ -61,15 +64,17 @@ pub(crate) struct Refused {
 /// Runs `cpp` over the text of the script `name`.
 pub(crate) fn run(name: &str, text: &str, options: &Preprocessor) -> Result<Preprocessed, Refused> {
     let program = options.path.as_deref().unwrap_or("cpp");
-    let arguments = arguments(name, options);
-    let input = interpreter_line_removed(text).as_bytes();
-    match filter(Command::new(program).args(&arguments), input) {
+    let arguments: Vec<OsString> =
+        arguments(name, options).iter().map(|argument| native::word(argument)).collect();
+    let program_path = native::word(program);
+    let input = &*bytes::of_text(interpreter_line_removed(text));
+    match filter(Command::new(&program_path).args(&arguments), input) {
         Ok((out, said, true)) => {
-            let read = |out: &[u8]| headers::marked_by_file(&String::from_utf8_lossy(out));
+            let read = |out: &[u8]| headers::marked_by_file(&bytes::to_text(out));
             let mut text = read(&out);
             if headers::has_headers(&text) {
                 let known = arguments.iter().filter(|&argument| argument != NO_COMPILER);
-                if let Ok((out, _, true)) = filter(Command::new(program).args(known), input) {
+                if let Ok((out, _, true)) = filter(Command::new(&program_path).args(known), input) {
                     text = headers::with_headers_of(&text, &read(&out)).unwrap_or(text);
                 }
             }

@@ -8,6 +8,7 @@ use dtrail_kernel_bridge::source::{bpf, inject};
 use dtrail_lang::ast;
 use dtrail_lang::builtins::Func;
 use dtrail_lang::builtins::foreign;
+use dtrail_lang::bytes;
 use dtrail_lang::check::Attributes;
 use dtrail_lang::diag::Diagnostic;
 use dtrail_lang::diag::render::{self, Style};
@@ -32,7 +33,7 @@ use crate::files::OutputFiles;
 use crate::machine::{self, Machine, reason};
 use crate::messages::Messages;
 use crate::options::{EngineChoice, Form, Mode, Options, SourceChoice};
-use crate::{Interrupts, Outcome, Patience, dump, header, library, link, list, preprocess, sizes};
+use crate::{Interrupts, Outcome, Patience, dump, header, library, link, list, native, preprocess, sizes};
 
 /// Terminals that know no blocks (`TERM`).
 const DUMB_TERMINALS: [&str; 3] = ["dumb", "sun", "sun-color"];
@@ -226,11 +227,11 @@ impl Session<'_> {
         let mut programs = Vec::new();
         for program in &self.options.programs {
             let text = match program.kind {
-                SourceKind::Script => read_script(&program.text)
-                    .map(|bytes| String::from_utf8_lossy(&bytes).into_owned())
-                    .map_err(|e| {
+                SourceKind::Script => {
+                    read_script(&program.text).map(|bytes| bytes::to_text(&bytes)).map_err(|e| {
                         Failure::fatal(format!("failed to open {}: {}", program.text, reason(&e)))
-                    })?,
+                    })?
+                }
                 _ => program.text.clone(),
             };
             let text = match program.kind == SourceKind::Script && cpp.run {
@@ -252,7 +253,7 @@ impl Session<'_> {
                 (refused.said, Err(Failure::fatal(why)))
             }
         };
-        let _ = self.streams.stderr.write_all(&said);
+        let _ = self.streams.stderr.write_all(bytes::to_text(&said).as_bytes());
         result
     }
 
@@ -299,7 +300,7 @@ impl Session<'_> {
         let tool = &self.settings.tool;
         for (file, bytes) in [(&tool.ctypes, &data.included), (&tool.dtypes, &data.own)] {
             if let Some(file) = file {
-                std::fs::write(file, bytes).map_err(|e| {
+                std::fs::write(native::path(file), bytes).map_err(|e| {
                     Failure::fatal(format!("failed to write types to {file}: {}", reason(&e)))
                 })?;
             }
@@ -366,7 +367,7 @@ impl Session<'_> {
     /// `-h`
     fn write_header(&mut self, machine: &Machine, file: &str) -> Result<Outcome, Failure> {
         let text = header::text(&self.trees(machine)?, file);
-        std::fs::write(file, text)
+        std::fs::write(native::path(file), text)
             .map_err(|e| Failure::fatal(format!("failed to open header file '{file}': {}", reason(&e))))?;
         Ok(Outcome::status(0))
     }
@@ -387,7 +388,7 @@ impl Session<'_> {
             let object = link::object(tree, &self.options.operands).map_err(failed)?;
             let file =
                 output.cloned().unwrap_or_else(|| link::object_name(&program.text, number, trees.len()));
-            std::fs::write(&file, object)
+            std::fs::write(native::path(&file), object)
                 .map_err(|e| failed(format!("failed to open {file}: {}", reason(&e))))?;
         }
         Ok(Outcome::status(0))
@@ -535,7 +536,7 @@ impl Session<'_> {
     /// The file of `-o`, which everything goes to that would go to standard output.
     fn open_output(&mut self) -> Result<(), Failure> {
         if let Some(path) = &self.options.output {
-            let opened = OpenOptions::new().append(true).create(true).open(path);
+            let opened = OpenOptions::new().append(true).create(true).open(native::path(path));
             let failed = |e| Failure::fatal(format!("failed to open output file '{path}': {}", reason(&e)));
             self.file = Some(opened.map_err(failed)?);
         }
@@ -681,7 +682,8 @@ impl Session<'_> {
         self.print_bytes(text.as_bytes())
     }
 
-    fn print_bytes(&mut self, bytes: &[u8]) -> Result<(), Failure> {
+    fn print_bytes(&mut self, text: &[u8]) -> Result<(), Failure> {
+        let bytes = &*bytes::of_utf8(text);
         match &mut self.file {
             Some(file) => {
                 print_to(file, &format!("'{}'", self.options.output.as_deref().unwrap_or("")), bytes)
@@ -799,7 +801,7 @@ fn read_script(path: &str) -> std::io::Result<Vec<u8>> {
     let mut text = Vec::new();
     let read = match path {
         "-" => std::io::stdin().lock().take(SCRIPT_MAX + 1).read_to_end(&mut text)?,
-        _ => std::fs::File::open(path)?.take(SCRIPT_MAX + 1).read_to_end(&mut text)?,
+        _ => std::fs::File::open(native::path(path))?.take(SCRIPT_MAX + 1).read_to_end(&mut text)?,
     };
     if read as u64 > SCRIPT_MAX {
         return Err(std::io::Error::other("it has more than 64 MiB, which is no D program"));

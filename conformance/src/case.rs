@@ -105,7 +105,8 @@ fn load(program: &Path) -> Result<Case, String> {
         _ => return Err("a case is called tst.NAME.d, err.TAG.NAME.d or drp.NAME.d".into()),
     };
     let beside = |extension: &str| program.with_extension(extension);
-    let text = fs::read_to_string(program).map_err(|e| e.to_string())?;
+    let text = fs::read(program).map_err(|e| e.to_string())?;
+    let text = String::from_utf8_lossy(&text);
     let mut case = Case {
         name: format!("{topic}/{stem}"),
         program: program.to_path_buf(),

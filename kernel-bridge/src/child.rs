@@ -10,6 +10,7 @@ use std::os::unix::process::{CommandExt, ExitStatusExt};
 use std::process::{Command, ExitStatus};
 use std::time::Duration;
 
+use dtrail_lang::bytes;
 use dtrail_lang::options::EvalTime;
 use dtrail_vm::event::{Error, ExitedHow};
 use rustix::process::{Pid, Signal, WaitOptions};
@@ -39,7 +40,7 @@ pub fn split_command(command: &[u8]) -> Vec<&[u8]> {
 /// tracer; if it dies before [`Child::release`], so does the child.
 pub fn start(command: &[u8], mut before_exec: Option<BeforeExec>) -> Result<Child, Error> {
     let words = split_command(command);
-    let name = String::from_utf8_lossy(words.first().copied().unwrap_or_default()).into_owned();
+    let name = bytes::to_text(words.first().copied().unwrap_or_default());
     let fail = |why: String| Error::new(format!("failed to execute {name}: {why}"));
     let Some((program, args)) = words.split_first() else {
         return Err(fail("no command".into()).help("give -c a program and its arguments"));

@@ -160,6 +160,10 @@ pub enum KernelType {
     User(KernelTypeId),
     Function {
         result: KernelTypeId,
+        /// Their types; `void` alone for none.
+        parameters: Vec<KernelTypeId>,
+        /// `...`
+        more: bool,
     },
 }
 

@@ -16,6 +16,7 @@
 
 pub mod ast;
 pub mod builtins;
+pub mod bytes;
 pub mod check;
 pub mod diag;
 pub mod env;

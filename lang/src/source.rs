@@ -56,7 +56,7 @@ pub struct Source {
     pub name: String,
     /// Where it came from.
     pub kind: SourceKind,
-    /// The bytes, as text. Bytes that are not UTF-8 have been replaced before they get here; D's tokens are ASCII.
+    /// The bytes, as [`crate::bytes`] makes text of any.
     pub text: String,
 }
 

@@ -55,6 +55,39 @@ pub const FILES: &[LibraryFile] = &[
         provider: None,
         needs: &[],
     },
+    LibraryFile {
+        name: "io.d",
+        text: include_str!("../lib/io.d"),
+        defines: &["bufinfo_t", "devinfo_t"],
+        provider: None,
+        needs: &[],
+    },
+    LibraryFile {
+        name: "net.d",
+        text: include_str!("../lib/net.d"),
+        defines: NET,
+        provider: None,
+        needs: &[],
+    },
+];
+
+/// What net.d defines.
+const NET: &[&str] = &[
+    "conninfo_t",
+    "netstackid_t",
+    "in6_addr_t",
+    "pktinfo_t",
+    "csinfo_t",
+    "ipinfo_t",
+    "ifinfo_t",
+    "ipv4info_t",
+    "ipv6info_t",
+    "tcpinfo_t",
+    "tcpsinfo_t",
+    "tcplsinfo_t",
+    "udpinfo_t",
+    "udpsinfo_t",
+    "tcp_state_string",
 ];
 
 /// What procfs.d defines. Members are among it: a probe description can have provider `proc` without naming it.
@@ -157,6 +190,8 @@ mod tests {
         assert_eq!(proc.iter().map(|file| file.name).collect::<Vec<_>>(), ["procfs.d"]);
         assert_eq!(names("proc"), Vec::<&str>::new());
         assert_eq!(names("nothing"), Vec::<&str>::new());
+        assert_eq!(names("tcp_state_string"), ["net.d"]);
+        assert_eq!(names("devinfo_t"), ["io.d"]);
     }
 
     #[test]

@@ -5,11 +5,14 @@
 //! is made at the first look-up, a module's BTF is read when its name is first mentioned.
 
 use std::cell::{OnceCell, RefCell};
+use std::ffi::OsString;
+use std::os::unix::ffi::OsStringExt;
 use std::path::PathBuf;
 use std::rc::Rc;
 use std::sync::Arc;
 
 use dtrail_lang::ast::TagKind;
+use dtrail_lang::bytes;
 use dtrail_lang::env::{KernelMember, KernelType, KernelTypeId, KernelTypes, PerCpu};
 use dtrail_lang::options::TypeData;
 
@@ -40,6 +43,11 @@ struct Modules {
     loaded: Vec<(Arc<str>, Option<Rc<Btf>>)>,
 }
 
+/// The path that an option names.
+fn path(text: &str) -> PathBuf {
+    OsString::from_vec(bytes::of_text(text).into_owned()).into()
+}
+
 impl RunningTypes {
     /// Of this machine, or of the files that options name. `Err` says what is missing.
     pub fn open(data: &TypeData) -> Result<RunningTypes, String> {
@@ -48,7 +56,7 @@ impl RunningTypes {
                 format!("the kernel's types cannot be read from {VMLINUX}: {e}; they need a kernel built with CONFIG_DEBUG_INFO_BTF")
             })?,
             Some(file) => {
-                let read = std::fs::read(file).and_then(|bytes| {
+                let read = std::fs::read(path(file)).and_then(|bytes| {
                     Btf::parse(bytes).map_err(|e| std::io::Error::new(std::io::ErrorKind::InvalidData, e.0))
                 });
                 read.map_err(|e| format!("the kernel's types cannot be read from {file} (ctfpath): {e}"))?
@@ -57,7 +65,7 @@ impl RunningTypes {
         let types = RunningTypes::new(core);
         Ok(match &data.modules {
             None => types,
-            Some(directory) => RunningTypes { directory: directory.into(), ..types },
+            Some(directory) => RunningTypes { directory: path(directory), ..types },
         })
     }
 
@@ -318,7 +326,19 @@ impl<'a> View<'a> {
             Kind::Volatile | Kind::Const | Kind::Restrict | Kind::TypeTag | Kind::Func | Kind::Var => {
                 KernelType::Qualified(target()?)
             }
-            Kind::FuncProto => KernelType::Function { result: target()? },
+            Kind::FuncProto => {
+                let mut parameters = Vec::with_capacity(self.parts()?);
+                for i in 0..self.parts()? {
+                    parameters.push(self.id(self.word(12 + 8 * i + 4)?));
+                }
+                // What may follow is a parameter without a type.
+                let void = self.id(0);
+                let more = parameters.len() > 1 && parameters.pop_if(|last| *last == void).is_some();
+                if parameters.is_empty() {
+                    parameters.push(void);
+                }
+                KernelType::Function { result: target()?, parameters, more }
+            }
             Kind::Datasec | Kind::DeclTag => KernelType::Void,
         })
     }

@@ -12,6 +12,7 @@ use super::shapes;
 use crate::ast::{Expr, ExprKind};
 use crate::builtins::aggs::Shape;
 use crate::builtins::{Action, AggFn};
+use crate::bytes;
 use crate::diag::{Diagnostic, Tag};
 use crate::format::{ConversionKind, Format, Piece, Width};
 use crate::ir::{AggId, ValueType};
@@ -240,7 +241,7 @@ impl Body<'_, '_> {
             let ExprKind::Str(bytes) = &arg.kind else {
                 return Err(errors::not_a_string_constant(span, "setopt", i + 1, &self.show(*info)));
             };
-            words.push(String::from_utf8_lossy(bytes).into_owned());
+            words.push(bytes::to_text(bytes));
         }
         let mut words = words.into_iter();
         let name = words.next().unwrap_or_default();

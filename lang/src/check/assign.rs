@@ -103,7 +103,7 @@ impl Body<'_, '_> {
                 self.session.check_parts(scope, right.ty, &name, span)?;
             }
             let mut given = self.marked(right);
-            if matches!(self.session.types.resolve(right.ty), Type::Function(_)) {
+            if matches!(self.session.types.resolve(right.ty), Type::Function(..)) {
                 // The value of a function is its address.
                 given.ty = self.session.types.pointer_to(right.ty);
             } else if self.session.types.size(right.ty, 1).is_none()
@@ -151,7 +151,7 @@ impl Body<'_, '_> {
 
     /// The left side must be a writable lvalue and no array.
     fn check_target(&self, left: ExprInfo, op: &str, span: Span) -> Result<(), Diagnostic> {
-        if matches!(self.session.types.resolve(left.ty), Type::Array(..) | Type::Function(_)) {
+        if matches!(self.session.types.resolve(left.ty), Type::Array(..) | Type::Function(..)) {
             return Err(errors::assign_to_array(span, op, &self.show(left)));
         }
         if !left.lvalue {

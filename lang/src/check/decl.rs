@@ -157,7 +157,7 @@ impl Session<'_> {
         declarator: &Declarator,
     ) -> Result<(), Diagnostic> {
         let (ty, keys) = self.declared_type(early, base.ty, name, declarator)?;
-        if matches!(self.types.resolve(ty), Type::Function(_)) {
+        if matches!(self.types.resolve(ty), Type::Function(..)) {
             return match scope == Scope::Global && keys.is_none() {
                 true => self.declare_extern(name, Marked { ty, ..base }),
                 false => Err(errors::function_object(name.span, &name.name)),

@@ -175,7 +175,7 @@ impl Body<'_, '_> {
         };
         self.session.complete(ty);
         let size = match info.meaning {
-            Meaning::Symbol(..) if matches!(self.session.types.resolve(info.ty), Type::Function(_)) => {
+            Meaning::Symbol(..) if matches!(self.session.types.resolve(info.ty), Type::Function(..)) => {
                 self.session.function_size(operand)
             }
             _ => self.session.types.size(ty, self.session.limits.strsize),
@@ -358,7 +358,7 @@ impl Body<'_, '_> {
         let target = types.target(pointer.ty).ok_or_else(|| errors::deref_non_pointer(span))?;
         match types.resolve(target) {
             Type::Void => return Err(errors::deref_void(span)),
-            Type::Function(_) => return Err(errors::deref_function(span)),
+            Type::Function(..) => return Err(errors::deref_function(span)),
             _ => {}
         }
         self.session.complete(target);

@@ -5,6 +5,7 @@
 
 use super::errors;
 use crate::builtins::Symbolic;
+use crate::bytes;
 use crate::diag::Diagnostic;
 use crate::format::{Conversion, ConversionKind, Format, Piece, Width};
 use crate::source::Span;
@@ -195,13 +196,15 @@ pub fn parse(format: &[u8], function: &str, span: Span) -> Result<Parsed, Diagno
 fn conversion(format: &[u8], number: usize, span: Span) -> Result<(ParsedPiece, &[u8]), Diagnostic> {
     let mut flags = PLAIN;
     let mut dot = false;
+    // Digits or a `*` were seen where the width stands; the flag `?` is none.
+    let mut wide = false;
     let mut name_start = None;
     let mut i = 0;
     loop {
         let Some(&byte) = format.get(i) else { return Err(errors::format_cut_off(span, number)) };
         if name_start.is_none() {
             match byte {
-                b'0' if !dot && flags.width == Width::None => {
+                b'0' if !dot && !wide => {
                     (flags.zero, flags.left) = (true, false);
                     i += 1;
                     continue;
@@ -215,6 +218,7 @@ fn conversion(format: &[u8], number: usize, span: Span) -> Result<(ParsedPiece, 
                     if format.get(i) == Some(&b'$') {
                         return Err(errors::format_positional(span, number));
                     }
+                    wide = true;
                     *(if dot { &mut flags.precision } else { &mut flags.width }) = Width::Fixed(value);
                     continue;
                 }
@@ -236,6 +240,7 @@ fn conversion(format: &[u8], number: usize, span: Span) -> Result<(ParsedPiece, 
                         return Err(errors::format_two_stars(span, number, what));
                     }
                     *slot = Width::Arg;
+                    wide = true;
                 }
                 _ => name_start = Some(i),
             }
@@ -258,7 +263,7 @@ fn conversion(format: &[u8], number: usize, span: Span) -> Result<(ParsedPiece, 
         }
         return match ROWS.iter().find(|row| row.name.as_bytes() == name) {
             Some(row) => Ok((ParsedPiece::Conversion { row, flags }, after)),
-            None => Err(errors::format_undefined(span, number, &String::from_utf8_lossy(name))),
+            None => Err(errors::format_undefined(span, number, &bytes::to_text(name))),
         };
     }
 }
@@ -396,7 +401,7 @@ fn accepts(takes: Takes, types: &TypeTable, ty: TypeId, target: bool) -> bool {
         Takes::Stack => types.symbolic(ty) == Some(Symbolic::Stack),
         Takes::String => {
             types.is_string(ty)
-                || matches!(types.resolve(ty), Type::Array(element, _) if types.is_character(*element))
+                || matches!(types.resolve(ty), Type::Array(element, _) if types.is_char(*element))
         }
         Takes::Exactly(EITHER_LONG_LONG) => {
             matches!(types.resolve(ty), Type::Int(int) if EITHER_LONG_LONG.contains(int))

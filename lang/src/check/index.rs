@@ -12,6 +12,7 @@ use super::names::{Marked, Provenance, VarInfo, VarShape, shown};
 use super::provider::Shown;
 use super::translator::{From, Translation};
 use crate::ast::{BinaryOp, Expr, ExprKind};
+use crate::bytes;
 use crate::diag::Diagnostic;
 use crate::ir::{Scope, VarId};
 use crate::source::Span;
@@ -306,7 +307,7 @@ impl Body<'_, '_> {
     /// A node as the message about several keys names it.
     fn describe(&self, expr: &Expr, info: ExprInfo) -> String {
         match &expr.kind {
-            ExprKind::Str(bytes) => format!("string constant \"{}\"", String::from_utf8_lossy(bytes)),
+            ExprKind::Str(bytes) => format!("string constant \"{}\"", bytes::to_text(bytes)),
             _ => match (info.constant, as_variable(expr)) {
                 (Some(value), _) => format!("integer constant {value:#x}"),
                 (None, Some((_, name))) => format!("scalar {name}"),

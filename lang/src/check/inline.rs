@@ -88,7 +88,7 @@ impl Session<'_> {
         let to = Operand { ty: ty.ty, userland: ty.userland || value.userland, zero: false };
         let fits = match value.meaning {
             Meaning::Translation(made) => self.makes(made, ty.ty),
-            _ => !matches!(self.types.resolve(ty.ty), Type::Function(_)) && self.types.assignable(to, from),
+            _ => !matches!(self.types.resolve(ty.ty), Type::Function(..)) && self.types.assignable(to, from),
         };
         if !fits {
             let right = Marked { ty: value.ty, userland: value.userland }.show(&self.types);

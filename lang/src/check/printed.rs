@@ -26,7 +26,7 @@ impl Maker<'_> {
         }
         let size = self.types.size(ty, self.strsize).unwrap_or(0);
         let kind = self.kind(ty);
-        let made = Arc::new(TypeShape { name: self.types.show(ty).replace(" (anonymous)", ""), size, kind });
+        let made = Arc::new(TypeShape { name: self.types.declared(ty), size, kind });
         self.made.insert(ty, made.clone());
         made
     }
@@ -47,7 +47,7 @@ impl Maker<'_> {
             Type::Int(int) => TypeShapeKind::Int { signed: int.signed },
             Type::Float(..) => TypeShapeKind::Float,
             Type::Pointer(target) => match self.types.resolve(*target) {
-                Type::Function(_) => TypeShapeKind::FunctionPointer,
+                Type::Function(..) => TypeShapeKind::FunctionPointer,
                 _ => TypeShapeKind::Pointer,
             },
             Type::String => TypeShapeKind::Text,
@@ -64,7 +64,7 @@ impl Maker<'_> {
                 Some(members) => TypeShapeKind::Members(members.iter().map(|m| self.member(m)).collect()),
                 None => TypeShapeKind::Opaque,
             },
-            Type::Void | Type::Function(_) | Type::Dyn(_) | Type::Symbolic(_) | Type::Typedef(..) => {
+            Type::Void | Type::Function(..) | Type::Dyn(_) | Type::Symbolic(_) | Type::Typedef(..) => {
                 TypeShapeKind::Opaque
             }
         }

@@ -30,7 +30,7 @@ use crate::parse::{Names as KnownNames, place};
 use crate::source::{SourceId, SourceKind, SourceMap, Span};
 use crate::stability::{STABLE, Version, least};
 use crate::types::parts::has_parts;
-use crate::types::{TagKind, Type, TypeId, TypeTable, bare_tag};
+use crate::types::{Parameters, TagKind, Type, TypeId, TypeTable, bare_tag};
 
 /// What the first probe of a description says about arguments.
 #[derive(Clone, Debug, PartialEq)]
@@ -503,7 +503,10 @@ impl<'a> Session<'a> {
         let ty = match self.externs.get(bare).copied().or(known) {
             None if found.function => {
                 let result = self.types.common().int;
-                Some(Marked { ty: self.types.add(Type::Function(result)), userland: false })
+                Some(Marked {
+                    ty: self.types.add(Type::Function(result, Parameters::default())),
+                    userland: false,
+                })
             }
             ty => ty,
         };

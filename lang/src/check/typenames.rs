@@ -17,7 +17,7 @@ use crate::ast::{
 use crate::diag::Diagnostic;
 use crate::source::Span;
 use crate::types::records::{BadRecord, EnumValue, Enumeration, MAX_SIZE, NewMember, Record};
-use crate::types::{INT, IntType, LONG, MAX_DEPTH, Type, TypeId, UNSIGNED, bare_tag, combine};
+use crate::types::{INT, IntType, LONG, MAX_DEPTH, Parameters, Type, TypeId, UNSIGNED, bare_tag, combine};
 
 impl Session<'_> {
     /// The type of a type name.
@@ -48,9 +48,9 @@ impl Session<'_> {
                 let length = self.bound(early, bound)?;
                 self.array_of(ty, length, span)?
             }
-            Derived::Function(params, _) => {
-                self.parameters(early, params)?;
-                self.types.add(Type::Function(ty))
+            Derived::Function(params, more) => {
+                let types = self.parameters(early, params)?;
+                self.types.add(Type::Function(ty, Parameters { types: types.into(), more: *more }))
             }
             // Their callers know what these are for.
             Derived::Array(None) | Derived::Assoc(_) => ty,
@@ -61,10 +61,10 @@ impl Session<'_> {
         }
     }
 
-    /// The parameters of a function (language spec §7.1). Their types are looked up for their errors only: all function
-    /// types are the same.
-    fn parameters(&mut self, early: &mut Early, params: &[TypeName]) -> Result<(), Diagnostic> {
+    /// The types of the parameters of a function (language spec §7.1).
+    fn parameters(&mut self, early: &mut Early, params: &[TypeName]) -> Result<Vec<TypeId>, Diagnostic> {
         let mut seen: Vec<&str> = Vec::new();
+        let mut types = Vec::with_capacity(params.len());
         for (i, param) in params.iter().enumerate() {
             let is_dynamic = param.declarator.derived.iter().any(|step| matches!(step, Derived::Assoc(_)));
             if is_dynamic {
@@ -86,8 +86,9 @@ impl Session<'_> {
                 }
                 seen.push(&name.name);
             }
+            types.push(ty);
         }
-        Ok(())
+        Ok(types)
     }
 
     fn bound(&mut self, early: &mut Early, bound: &crate::ast::Expr) -> Result<u64, Diagnostic> {
@@ -113,7 +114,7 @@ impl Session<'_> {
         }
         self.complete(element);
         match self.types.resolve(element) {
-            Type::Function(_) => return Err(errors::function_object(span, "array element")),
+            Type::Function(..) => return Err(errors::function_object(span, "array element")),
             Type::Tagged(..) if self.types.size(element, 0).is_none() => {
                 let error = errors::incomplete_element(span, &self.types.show(element));
                 return Err(self.left_out_of_headers(error, element));
@@ -425,7 +426,7 @@ impl Session<'_> {
         }
         self.with_members(ty);
         match self.types.resolve(ty) {
-            Type::Function(_) => return Err(errors::function_object(span, shown)),
+            Type::Function(..) => return Err(errors::function_object(span, shown)),
             Type::Tagged(..) if self.types.size(ty, 0).is_none() => {
                 let error = errors::incomplete_member(span, &self.types.show(ty), shown);
                 return Err(self.left_out_of_headers(error, ty));

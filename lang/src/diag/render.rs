@@ -7,6 +7,7 @@ use std::borrow::Cow;
 use std::fmt::Write as _;
 
 use super::{Diagnostic, Part};
+use crate::bytes;
 use crate::parse::place;
 use crate::source::{SourceKind, SourceMap, Span};
 
@@ -229,11 +230,16 @@ fn show(text: &str, newlines: bool) -> String {
             '\n' if newlines => shown.push('\n'),
             '\t' => shown.push_str("    "),
             '\r' => {}
-            c if c.is_control() => shown.push('\u{fffd}'),
+            c if c.is_control() || is_control_byte(c) => shown.push('\u{fffd}'),
             c => shown.push(c),
         }
     }
     shown
+}
+
+/// A byte for itself that some terminals obey.
+fn is_control_byte(character: char) -> bool {
+    bytes::byte_of(character).is_some_and(|byte| byte < 0xa0)
 }
 
 fn floor_boundary(text: &str, offset: usize) -> usize {

@@ -3,6 +3,7 @@
 
 use super::macros::{self, MacroToken, Macros};
 use crate::ast::ProbeDesc;
+use crate::bytes;
 use crate::diag::{Diagnostic, Tag};
 use crate::env::{ProbeId, ProbePattern};
 use crate::source::SourceKind;
@@ -98,7 +99,7 @@ fn component_text(component: &str, macros: &Macros<'_>) -> Result<String, String
                 lit.value.to_string()
             }
         }
-        Ok(MacroToken::Str(bytes)) if after.is_empty() => String::from_utf8_lossy(&bytes).into_owned(),
+        Ok(MacroToken::Str(bytes)) if after.is_empty() => bytes::to_text(&bytes),
         _ => return Err(format!("Undefined macro {rest} in probe description")),
     };
     Ok(format!("{before}{value}"))

@@ -1,6 +1,7 @@
 //! Constants (language spec §2.8–§2.10): bytes of the source in, values or the exact error out. Knows no context.
 
 use crate::ast::IntLit;
+use crate::bytes;
 use crate::diag::Tag;
 
 /// Why a constant is refused.
@@ -29,7 +30,7 @@ pub(super) fn integer(bytes: &[u8]) -> (usize, Result<IntLit, LiteralError>) {
     let longs = bytes[len..].iter().take(2).take_while(|b| matches!(b, b'l' | b'L')).count();
     len += longs;
 
-    let text = || String::from_utf8_lossy(&bytes[..len]).into_owned();
+    let text = || bytes::to_text(&bytes[..len]);
     let decimal = bytes[0] != b'0' || end == 1;
     let radix = if hex {
         16
@@ -123,8 +124,9 @@ pub(super) fn quoted(bytes: &[u8]) -> Quoted {
     Quoted::Open
 }
 
-/// Processes the escapes of the text between the quotes. NUL bytes are kept.
+/// Processes the escapes of the text between the quotes, and gives its bytes. NUL bytes are kept.
 pub(super) fn unescape(text: &[u8]) -> Vec<u8> {
+    let text = &*bytes::of_utf8(text);
     let mut out = Vec::with_capacity(text.len());
     let mut i = 0;
     while let Some(&b) = text.get(i) {

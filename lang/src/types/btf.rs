@@ -132,7 +132,7 @@ impl Writer<'_> {
                 let element = self.types.common().char;
                 self.array(element, u64::from(self.strsize));
             }
-            Type::Function(result) => {
+            Type::Function(result, _) => {
                 let result = self.number(result);
                 self.head("", Kind::Prototype, false, 0, result);
             }

@@ -83,6 +83,11 @@ impl TypeTable {
         matches!(self.resolve(id), Type::Int(int) if *int == super::BOOL)
     }
 
+    /// `char` or `signed char`: what texts are made of. Arrays of bytes that are unsigned are no texts to `%s`.
+    pub fn is_char(&self, id: TypeId) -> bool {
+        matches!(self.resolve(id), Type::Int(int) if [CHAR, super::SIGNED_CHAR].contains(int))
+    }
+
     /// Any integer of 8 bits.
     pub fn is_character(&self, id: TypeId) -> bool {
         matches!(self.resolve(id), Type::Int(int) if int.bits == 8 && *int != super::BOOL)
@@ -91,7 +96,7 @@ impl TypeTable {
     /// `void *` and pointers to functions.
     pub fn is_void_or_function_pointer(&self, id: TypeId) -> bool {
         match self.resolve(id) {
-            Type::Pointer(target) => matches!(self.resolve(*target), Type::Void | Type::Function(_)),
+            Type::Pointer(target) => matches!(self.resolve(*target), Type::Void | Type::Function(..)),
             _ => false,
         }
     }
@@ -105,7 +110,7 @@ impl TypeTable {
         match (self.get(a), self.get(b)) {
             (Type::Pointer(a), Type::Pointer(b)) => self.same(*a, *b),
             (Type::Array(a, n), Type::Array(b, m)) => n == m && self.same(*a, *b),
-            (Type::Function(_), Type::Function(_)) => true,
+            (Type::Function(..), Type::Function(..)) => true,
             (Type::Symbolic(a), Type::Symbolic(b)) => a.type_name() == b.type_name(),
             (Type::Tagged(kind, one), Type::Tagged(other_kind, other)) => {
                 kind == other_kind
@@ -158,7 +163,7 @@ impl TypeTable {
         if self.is_string_like(to.ty) && self.is_string_like(from.ty) {
             return true;
         }
-        if matches!(self.resolve(to.ty), Type::Function(_) | Type::Tagged(..)) {
+        if matches!(self.resolve(to.ty), Type::Function(..) | Type::Tagged(..)) {
             return self.same(to.ty, from.ty);
         }
         if let (Type::Symbolic(_), Type::Symbolic(_)) = (self.resolve(to.ty), self.resolve(from.ty)) {
@@ -185,7 +190,7 @@ impl TypeTable {
         if self.is_void(to) || (self.same(to, from) && !self.is_dynamic(from)) {
             return true;
         }
-        let from_function = matches!(self.resolve(from), Type::Function(_));
+        let from_function = matches!(self.resolve(from), Type::Function(..));
         if self.is_scalar(to) && (self.is_scalar(from) || from_function) {
             return true;
         }

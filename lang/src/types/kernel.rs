@@ -8,8 +8,8 @@ use std::sync::Arc;
 
 use super::records::{Enumeration, Member, Record, enum_int};
 use super::{
-    BOOL, CHAR, INT, LONG, SHORT, SIGNED_CHAR, TagKind, Type, TypeId, TypeTable, UNSIGNED, UNSIGNED_CHAR,
-    UNSIGNED_LONG, UNSIGNED_SHORT,
+    BOOL, CHAR, INT, LONG, Parameters, SHORT, SIGNED_CHAR, TagKind, Type, TypeId, TypeTable, UNSIGNED,
+    UNSIGNED_CHAR, UNSIGNED_LONG, UNSIGNED_SHORT,
 };
 use crate::env::{KernelType, KernelTypeId, KernelTypes};
 
@@ -91,9 +91,10 @@ impl TypeTable {
             KernelType::User(target) => {
                 Imported { userland: true, ..self.import_chain(kernel, target, chain) }
             }
-            KernelType::Function { result } => {
+            KernelType::Function { result, parameters, more } => {
                 let result = self.import_chain(kernel, result, chain);
-                plain(self.add(Type::Function(result.ty)))
+                let types = parameters.iter().map(|&id| self.import_chain(kernel, id, chain).ty).collect();
+                plain(self.add(Type::Function(result.ty, Parameters { types, more })))
             }
         };
         self.kernel.types.insert(id, imported);

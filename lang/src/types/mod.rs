@@ -85,9 +85,9 @@ pub enum Type {
     Pointer(TypeId),
     /// An array of so many elements.
     Array(TypeId, u64),
-    /// A function and its result; parameters do not matter, since all function types are the same (language spec
-    /// §5.8).
-    Function(TypeId),
+    /// A function, its result and its parameters. Only names show the parameters: all function types are the same
+    /// (language spec §5.8).
+    Function(TypeId, Parameters),
     /// `string`
     String,
     /// `<DYN>`: an aggregation, or a call of an aggregating function. Holds the word messages use.
@@ -99,6 +99,15 @@ pub enum Type {
     Tagged(TagKind, Arc<str>),
     /// Another name of a type.
     Typedef(Arc<str>, TypeId),
+}
+
+/// The parameters of a function.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+pub struct Parameters {
+    /// Their types; `void` alone for none, nothing if they are not known.
+    pub types: Arc<[TypeId]>,
+    /// `...`
+    pub more: bool,
 }
 
 /// The predefined typedefs (language spec §5.1), and those the built-in variables need.
@@ -323,10 +332,10 @@ impl TypeTable {
         match ty {
             // What is behind a pointer to a struct is another walk.
             Type::Pointer(target) if matches!(self.types.get(target.0 as usize), Some(Type::Tagged(..))) => 1,
-            Type::Pointer(inner)
-            | Type::Array(inner, _)
-            | Type::Function(inner)
-            | Type::Typedef(_, inner) => below(inner) + 1,
+            Type::Pointer(inner) | Type::Array(inner, _) | Type::Typedef(_, inner) => below(inner) + 1,
+            Type::Function(result, parameters) => {
+                parameters.types.iter().map(below).fold(below(result), u32::max) + 1
+            }
             _ => 1,
         }
     }
@@ -429,7 +438,7 @@ impl TypeTable {
                 None => format!("{} (anonymous)", kind.word()),
             },
             Type::Typedef(name, _) => name.to_string(),
-            Type::Function(_) => "function".into(),
+            Type::Function(..) => "function".into(),
             Type::Array(element, len) => {
                 let mut dimensions = format!("[{len}]");
                 let mut element = *element;
@@ -440,11 +449,41 @@ impl TypeTable {
                 format!("{} {dimensions}", self.show(element))
             }
             Type::Pointer(target) => match self.get(*target) {
-                Type::Function(_) => "function pointer".into(),
+                Type::Function(..) => "function pointer".into(),
                 Type::Array(element, len) => format!("{} (*)[{len}]", self.show(*element)),
                 Type::Pointer(_) => format!("{}*", self.show(*target)),
                 _ => format!("{} *", self.show(*target)),
             },
+        }
+    }
+
+    /// The name as C declares it, which `print` shows: `int *(*)(void)`, `char *[3]`.
+    pub fn declared(&self, id: TypeId) -> String {
+        self.declaration(id, "")
+    }
+
+    /// The declaration of what `declarator` says of a type.
+    fn declaration(&self, id: TypeId, declarator: &str) -> String {
+        match self.get(id) {
+            Type::Pointer(target) => {
+                let inner = match self.get(*target) {
+                    Type::Function(..) | Type::Array(..) => format!("(*{declarator})"),
+                    _ => format!("*{declarator}"),
+                };
+                self.declaration(*target, &inner)
+            }
+            Type::Array(element, length) => self.declaration(*element, &format!("{declarator}[{length}]")),
+            Type::Function(result, Parameters { types, more }) => {
+                let mut all: Vec<String> = types.iter().map(|&ty| self.declared(ty)).collect();
+                if *more {
+                    all.push("...".into());
+                }
+                self.declaration(*result, &format!("{declarator}({})", all.join(", ")))
+            }
+            _ => {
+                let base = self.show(id).replace(" (anonymous)", "");
+                if declarator.is_empty() { base } else { format!("{base} {declarator}") }
+            }
         }
     }
 

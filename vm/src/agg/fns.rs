@@ -111,12 +111,21 @@ impl AggState {
             AggState::Avg { count, sum } => (i128::from(divided(*sum, normal)) / i128::from(*count)) as i64,
             AggState::Stddev(seen) => {
                 let Deviation { count, sum, squares } = &**seen;
-                let (count, divisor) = (i128::from(*count), i128::from(normal) * i128::from(normal));
-                let mean = i128::from(divided(*sum, normal)) / count;
-                // A sum of squares above 2^127 is read as signed, as all arithmetic here.
-                let squares = *squares as i128 / divisor.max(1) / count;
-                squares.wrapping_sub(mean * mean).max(0).isqrt() as i64
+                // The sum of squares is unsigned; the divisor is below 2^127.
+                let divisor = u128::from(normal.unsigned_abs()).pow(2).max(1);
+                let mean = i128::from(divided(*sum, normal)) / i128::from(*count);
+                let squares = squares / divisor / u128::from(*count);
+                // Below 0 only if a sum has wrapped.
+                squares.saturating_sub(mean.unsigned_abs().pow(2)).isqrt() as i64
             }
+        }
+    }
+
+    /// The number that is printed unless a format says how: [`AggState::normalized`], of `stddev` as unsigned.
+    pub fn printed(&self, normal: i64) -> i128 {
+        match self {
+            AggState::Stddev(_) => i128::from(self.normalized(normal) as u64),
+            _ => i128::from(self.normalized(normal)),
         }
     }
 }
@@ -170,6 +179,10 @@ mod tests {
             (AggFn::Stddev, (0..10).map(|i| (5_000_000_000 + 100 * i, 1)).collect(), 287),
             (AggFn::Stddev, vec![(-3, 1), (3, 1)], 3),
             (AggFn::Stddev, vec![(i64::MAX, 1)], 0),
+            // Squares of 2^127 in all, and above; the sum wraps to 0, to 0, and to 2^63 - 3.
+            (AggFn::Stddev, [i64::MIN, i64::MIN, 0, 0].map(|v| (v, 1)).to_vec(), 6_521_908_912_666_391_106),
+            (AggFn::Stddev, vec![(i64::MIN, 1); 2], i64::MIN),
+            (AggFn::Stddev, vec![(i64::MAX, 1); 3], 8_695_878_550_221_854_807),
         ] {
             assert_eq!(of(func, &updates).number(), number, "{func:?} of {updates:?}");
         }

@@ -9,7 +9,7 @@ use dtrail_lang::ir::ValueType;
 use indexmap::IndexMap;
 
 use super::{AggState, AggTable};
-use crate::format::float::number;
+use crate::format::float::Number;
 use crate::stacks::{StackTable, is_numbered};
 use crate::value::{self, ValueRef};
 
@@ -116,12 +116,11 @@ pub fn rows<'t>(tables: &[&'t AggTable], options: SortOptions, stacks: &StackTab
     }
     let rows = join(tables);
     let first = if options.position < tables.len() { options.position } else { 0 };
-    let empty: Vec<_> = tables.iter().map(|table| AggState::new(table.func())).collect();
+    // A key that an aggregation lacks counts as 0 there, as it prints: also for `min` and `max`.
+    let rank_at =
+        |row: &Row<'_>, i: usize| row.state(i).map_or(Rank::from(0), |state| rank(state, tables[i].shape()));
     let places: Vec<_> = (0..tables.len()).map(|i| (first + i) % tables.len()).collect();
-    let ranks = |row: &Row<'_>| {
-        let ranks = places.iter().map(|&i| rank(row.state(i).unwrap_or(&empty[i]), tables[i].shape()));
-        ranks.collect::<Box<[Rank]>>()
-    };
+    let ranks = |row: &Row<'_>| places.iter().map(|&i| rank_at(row, i)).collect::<Box<[Rank]>>();
     let items = rows.iter().zip(0..).map(|(row, place)| (ranks(row), 0, place)).collect();
     let all = All::Joined(rows);
     let order = order(items, &all, options, stacks);
@@ -135,7 +134,7 @@ fn order_of_one(table: &AggTable, options: SortOptions, stacks: &StackTable) -> 
     let all = All::One(table);
     let entries = || table.entries().zip(0..);
     match table.func() {
-        AggFn::Quantize | AggFn::Lquantize | AggFn::Llquantize => {
+        AggFn::Quantize | AggFn::Lquantize | AggFn::Llquantize | AggFn::Stddev => {
             let rank = |state| rank(state, table.shape());
             let items = entries().map(|((key, state), place)| (rank(state), front(key), place)).collect();
             order(items, &all, options, stacks)
@@ -234,7 +233,7 @@ fn rank(state: &AggState, shape: Shape) -> Rank {
             Shape::Percentiles(asked) => Rank::from(sketch.percentiles(asked).next().unwrap_or(0)),
             _ => Rank::from(0),
         },
-        _ => Rank::from(state.number()),
+        _ => Rank { high: state.printed(1), low: 0, tie: 0 },
     }
 }
 
@@ -281,8 +280,8 @@ fn compare_element(
             a_bits.cmp(&b_bits).then_with(|| low_bits(a, a_bits).cmp(&low_bits(b, b_bits)))
         }
         _ if matches!((a_type, b_type), (ValueType::Float(_), ValueType::Float(_))) => {
-            let (x, y) = (number(a.bytes()).unwrap_or(0.0), number(b.bytes()).unwrap_or(0.0));
-            x.total_cmp(&y)
+            let number = |of: ValueRef<'_>| Number::read(of.bytes()).unwrap_or(Number::ZERO);
+            number(a).order(number(b))
         }
         _ => a.bytes().cmp(b.bytes()),
     }

@@ -3,6 +3,7 @@
 
 use dtrail_lang::builtins::Action;
 use dtrail_lang::builtins::symbolic::sampled;
+use dtrail_lang::bytes;
 use dtrail_lang::format::Format;
 use dtrail_lang::ir::{AggId, ClauseId, Detail, ProbeIndex, SiteId};
 
@@ -10,6 +11,7 @@ use super::session::{Session, pass_on, symbols};
 use super::{OutputFormat, lines, messages};
 use crate::agg::{AggTable, AggTables};
 use crate::format::{Style, dump, packet, print, printa, printf, trace};
+use crate::output::Output as _;
 use crate::record::Records;
 use crate::runtime::World;
 use crate::value::ValueRef;
@@ -29,8 +31,12 @@ impl Session<'_> {
         if site.action == Action::Printa || site.action == Action::Trunc {
             self.rekey();
         }
+        if site.action == Action::System {
+            // The command writes to the same place: what came before must be there before.
+            self.output.settle();
+        }
         let Session { world, text, settings, output, interrupts, host, .. } = self;
-        let mut spill = |text: &mut Vec<u8>| pass_on(*output, *interrupts, text);
+        let mut spill = |text: &mut Vec<u8>| pass_on(output, *interrupts, text);
         let World { aggs, stacks, .. } = world;
         let style = Style { host: *host, escape, symbols: symbols(*host, stacks, settings) };
         let mut values = site.args.iter().zip(first..).map(|(ty, i)| records.value(i, ty.reg_kind()));
@@ -97,7 +103,6 @@ impl Session<'_> {
             (Action::Denormalize, Detail::Agg(agg)) => with(aggs, *agg, |table| table.normalize(1)),
             (Action::System, Detail::Format(format)) => {
                 let command = formatted(format, &mut values, style);
-                // The command writes to the same place: what came before must be there before.
                 let _ = spill(text);
                 host.system(&command);
             }
@@ -105,7 +110,7 @@ impl Session<'_> {
                 let path = formatted(format, &mut values, style);
                 let _ = spill(text);
                 if let Err(why) = output.reopen(&path) {
-                    let path = String::from_utf8_lossy(&path).into_owned();
+                    let path = bytes::to_text(&path);
                     not_done = Some(NotDone::Reopen { path, why });
                 }
             }

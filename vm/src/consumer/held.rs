@@ -5,24 +5,25 @@ use std::collections::{BTreeMap, VecDeque};
 
 use dtrail_lang::builtins::Action;
 use dtrail_lang::env::ProbeId;
-use dtrail_lang::ir::{Program, RegKind, ValueType};
+use dtrail_lang::ir::{Program, RegKind, SiteId, ValueType};
 
 use super::session::Item;
 use super::settings::Policy;
-use crate::record::Records;
+use crate::record::{Records, Row};
 
 /// Bytes of a record besides its values.
 const HEADER: u64 = 16;
 
-/// What one firing leaves to be printed.
+/// What one firing leaves to be printed on one CPU.
 pub(super) struct Kept {
     pub(super) cpu: u32,
-    /// Monotonic nanoseconds.
+    /// Monotonic nanoseconds, and what tells pieces of one moment apart.
     pub(super) time: u64,
+    order: u64,
     pub(super) records: Records,
     pub(super) items: Vec<Item>,
     /// Bytes that it takes in its CPU's buffer.
-    pub(super) size: u64,
+    size: u64,
 }
 
 /// The buffers of a run, one a CPU.
@@ -36,6 +37,8 @@ pub(super) struct Held {
     buffers: BTreeMap<u32, Buffer>,
     end: VecDeque<Kept>,
     full: bool,
+    /// How many pieces were kept.
+    count: u64,
 }
 
 #[derive(Default)]
@@ -60,6 +63,7 @@ impl Held {
             buffers: BTreeMap::new(),
             end: VecDeque::new(),
             full: false,
+            count: 0,
         })
     }
 
@@ -68,8 +72,54 @@ impl Held {
         self.full
     }
 
-    /// Keeps what a firing of a probe recorded, or takes note that there is no room for it.
-    pub(super) fn keep(&mut self, probe: ProbeId, kept: Kept) {
+    /// Keeps what a firing of a probe on a CPU recorded, or takes note that there is no room for it. What a speculation
+    /// recorded elsewhere goes to the buffer of the CPU where that was.
+    pub(super) fn keep(
+        &mut self,
+        probe: ProbeId,
+        cpu: u32,
+        time: u64,
+        (records, items): (Records, Vec<Item>),
+        program: &Program,
+    ) {
+        let elsewhere = |item: &Item| matches!(item, Item::Row { cpu: Some(own), .. } if *own != cpu);
+        if !items.iter().any(elsewhere) {
+            return self.keep_on(probe, cpu, time, (records, items), program);
+        }
+        let types = |site: SiteId| program.sites.get(site.index()).map_or(&[][..], |site| &site.args);
+        let mut items = items.into_iter().peekable();
+        while let Some(item) = items.next() {
+            let on = item.cpu().unwrap_or(cpu);
+            let mut own = Records::default();
+            let mut moved = |item: Item| match item {
+                Item::Row { row, probe, cpu } => {
+                    own.append(&records, row, types).map(|row| Item::Row { row, probe, cpu })
+                }
+                other => Some(other),
+            };
+            let mut piece: Vec<Item> = moved(item).into_iter().collect();
+            while let Some(item) = items.next_if(|item| item.cpu().unwrap_or(cpu) == on) {
+                piece.extend(moved(item));
+            }
+            self.keep_on(probe, on, time, (own, piece), program);
+        }
+    }
+
+    fn keep_on(
+        &mut self,
+        probe: ProbeId,
+        cpu: u32,
+        time: u64,
+        (records, items): (Records, Vec<Item>),
+        program: &Program,
+    ) {
+        let rows = items.iter().filter_map(|item| match item {
+            Item::Row { row, .. } => Some(size(&records, program, *row)),
+            Item::Message(_) | Item::Fault(_) => None,
+        });
+        let size = rows.sum();
+        self.count += 1;
+        let kept = Kept { cpu, time, order: self.count, records, items, size };
         if probe == ProbeId::END {
             return self.end.push_back(kept);
         }
@@ -80,7 +130,7 @@ impl Held {
         }
         buffer.bytes += kept.size;
         if probe == ProbeId::BEGIN {
-            self.begin = Some(kept.cpu);
+            self.begin.get_or_insert(kept.cpu);
         }
         buffer.kept.push_back(kept);
         while buffer.bytes > self.room {
@@ -101,14 +151,14 @@ impl Held {
         let buffers = first.into_iter().chain(buffers.into_values());
         let mut middle: Vec<Kept> = buffers.flat_map(|buffer| buffer.kept).collect();
         if self.temporal {
-            middle.sort_by_key(|kept| kept.time);
+            middle.sort_by_key(|kept| (kept.time, kept.order));
         }
         middle.into_iter().chain(std::mem::take(&mut self.end))
     }
 }
 
 /// Bytes that the recorded values of a firing take, without those of its headers.
-pub(super) fn size(records: &Records, program: &Program, row: crate::record::Row) -> u64 {
+fn size(records: &Records, program: &Program, row: Row) -> u64 {
     let mut bytes = HEADER;
     for (site, first) in records.actions(row) {
         let args = program.sites.get(site.index()).map_or(&[][..], |site| &site.args);

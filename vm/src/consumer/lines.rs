@@ -13,6 +13,7 @@ use crate::agg::AggTable;
 use crate::agg::sort;
 use crate::format::printa::Spill;
 use crate::format::{Style, folded, json};
+use crate::output::Output as _;
 use crate::record::{Records, Row};
 
 /// Text is passed on at this size.
@@ -39,24 +40,8 @@ pub(super) fn entries(table: &AggTable, settings: &Settings, style: Style<'_>, s
 }
 
 impl Session<'_> {
-    /// Prints a row in the format of the run and carries out its actions.
-    pub(super) fn print_row(
-        &mut self,
-        records: &Records,
-        row: Row,
-        probe: ProbeIndex,
-        cpu: u32,
-        followed: bool,
-    ) {
-        match self.settings.format {
-            OutputFormat::Text => self.row(records, row, probe, cpu, followed),
-            OutputFormat::Json => self.json_row(records, row, probe, cpu),
-            OutputFormat::Folded => self.folded_row(records, row, probe),
-        }
-    }
-
     /// `{"type":"row","cpu":…,"probe":{…},"data":[…]}`: an element for each action.
-    fn json_row(&mut self, records: &Records, row: Row, probe: ProbeIndex, cpu: u32) {
+    pub(super) fn json_row(&mut self, records: &Records, row: Row, probe: ProbeIndex, cpu: u32) {
         let Some(fired) = self.plan.program.probes.get(probe.index()) else { return };
         let mut out = std::mem::take(&mut self.line);
         out.clear();
@@ -103,7 +88,7 @@ impl Session<'_> {
     }
 
     /// Carries out the actions of a row; of what they print, stacks alone are lines.
-    fn folded_row(&mut self, records: &Records, row: Row, probe: ProbeIndex) {
+    pub(super) fn folded_row(&mut self, records: &Records, row: Row, probe: ProbeIndex) {
         let mut out = std::mem::take(&mut self.line);
         out.clear();
         for index in row.indices() {

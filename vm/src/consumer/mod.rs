@@ -9,6 +9,7 @@ mod contexts;
 mod held;
 mod lines;
 mod messages;
+mod ordered;
 mod renewal;
 mod session;
 mod settings;
@@ -106,7 +107,7 @@ pub fn run(
     let session = &mut consumer.session;
     let (quiet, status) = (session.settings.quiet, session.exit.unwrap_or(0) as u8);
     // Nothing stays attached even if the run failed. That may take minutes, and so the results come before it.
-    let detached = detach(source, session.output, settings, quiet, interrupts);
+    let detached = detach(source, &mut session.output, settings, quiet, interrupts);
     printed.and(flushed).and(detached)?;
     Ok(Outcome { status })
 }
@@ -155,7 +156,7 @@ impl Consumer<'_> {
             self.timers.start(self.session.host.monotonic());
             self.follow(source)?;
         }
-        self.session.print_returns();
+        self.session.output.settle();
         let exited = self.session.exit;
         if exited.is_none() && self.interrupts.count() > 0 {
             self.session.blank_line();
@@ -165,7 +166,7 @@ impl Consumer<'_> {
         let exited = self.session.exit.take();
         self.session.world.exit = None;
         self.fire(source, ProbeId::END);
-        self.session.print_returns();
+        self.session.output.settle();
         self.session.exit = self.session.exit.or(exited);
         self.session.release(source.kernel());
         if let Some(kernel) = source.kernel() {
@@ -193,7 +194,7 @@ impl Consumer<'_> {
             {
                 self.session.take_stacks(kernel);
             }
-            self.session.print_returns();
+            self.session.output.settle();
             self.retime();
             self.after_drain()?;
             match waited {
@@ -247,7 +248,7 @@ impl Consumer<'_> {
             self.session.say(&format!("probes that have appeared are not enabled: {why}"));
             return Ok(());
         }
-        self.session.print_returns();
+        self.session.output.settle();
         let plan = self.later.keep(plan);
         source.renew(plan).map_err(|error| error.context("could not enable probes that have appeared"))?;
         self.session.renew(plan);

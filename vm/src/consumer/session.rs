@@ -2,18 +2,18 @@
 //! when all have run prints what they recorded, in order. In: events. Out: rows and messages on the output, state in the
 //! world.
 
-use std::collections::{BTreeMap, HashMap};
 use std::ops::ControlFlow;
 
 use dtrail_lang::builtins::BuiltinVar;
 use dtrail_lang::builtins::actions::ActionKind;
 use dtrail_lang::env::ProbeId;
-use dtrail_lang::ir::{AggId, ClauseId, ProbeIndex, SiteId, ValueType};
+use dtrail_lang::ir::{ActionSite, AggId, ClauseId, Detail, ProbeIndex, SiteId, ValueType};
 use dtrail_lang::plan::layout::{header, outcome};
 use dtrail_lang::plan::{Plan, Side};
 
 use super::contexts::{ErrorContext, RecordContext};
-use super::held::{self, Held, Kept};
+use super::held::Held;
+use super::ordered::{Look, Ordered};
 use super::{Interrupts, OutputFormat, Settings, canonical, lines, messages};
 use crate::agg::AggTable;
 use crate::engine::{Ending, Engine, Input};
@@ -33,7 +33,7 @@ pub(super) struct Session<'a> {
     pub(super) plan: &'a Plan,
     pub(super) engine: &'a mut dyn Engine,
     pub(super) host: &'a dyn Host,
-    pub(super) output: &'a mut dyn Output,
+    pub(super) output: Ordered<'a>,
     pub(super) interrupts: &'a dyn Interrupts,
     pub(super) settings: Settings,
     pub(super) world: World,
@@ -44,10 +44,8 @@ pub(super) struct Session<'a> {
     error_probe: Option<ProbeIndex>,
     /// Whether the heading was printed or decided against.
     heading_decided: bool,
-    /// By CPU: the indentation of flow mode.
-    streams: HashMap<u32, flow::Stream>,
-    /// By CPU: a return in flow mode whose look depends on the record after it.
-    returns: BTreeMap<u32, Return>,
+    /// Rows show their CPU, or may do so when a `setopt` has been carried out.
+    cpu_shown: bool,
     /// Whether advice about memory that was not resident may still come: once a run, and only from sources that see it.
     residency_due: bool,
     /// What the current firing has to say, in order; and what of it comes after the rest (`ERROR` within `BEGIN`).
@@ -76,11 +74,14 @@ pub(super) enum Item {
     Message(String),
 }
 
-/// A row that waits for the next record of its CPU.
-struct Return {
-    records: Records,
-    row: Row,
-    probe: ProbeIndex,
+impl Item {
+    /// The CPU of a row that is not the firing's.
+    pub(super) fn cpu(&self) -> Option<u32> {
+        match self {
+            Item::Row { cpu, .. } => *cpu,
+            Item::Fault(_) | Item::Message(_) => None,
+        }
+    }
 }
 
 /// A fault of a clause of a probe.
@@ -108,6 +109,18 @@ struct Firing<'k> {
 fn has_symbolic_key(plan: &Plan) -> bool {
     let symbolic = |ty: &ValueType| matches!(ty, ValueType::Symbolic(_));
     plan.program.aggs.iter().any(|agg| agg.keys.iter().any(symbolic))
+}
+
+/// Whether the prefix of some row may name a CPU, or its JSON object.
+fn shows_cpu(plan: &Plan, settings: &Settings) -> bool {
+    let shown = |site: &ActionSite| match &site.detail {
+        Detail::Option { name, .. } => matches!(name.as_str(), "quiet" | "flowindent"),
+        _ => false,
+    };
+    !settings.quiet
+        || settings.flowindent
+        || settings.format == OutputFormat::Json
+        || plan.program.sites.iter().any(shown)
 }
 
 impl EventSink for Session<'_> {
@@ -147,7 +160,7 @@ impl<'a> Session<'a> {
             plan,
             engine,
             host,
-            output,
+            output: Ordered::new(output),
             interrupts,
             settings: settings.clone(),
             world,
@@ -155,8 +168,7 @@ impl<'a> Session<'a> {
             bug: None,
             error_probe: error.map(|index| ProbeIndex(index as u32)),
             heading_decided: false,
-            streams: HashMap::new(),
-            returns: BTreeMap::new(),
+            cpu_shown: shows_cpu(plan, settings),
             residency_due: only_resident,
             items: Vec::new(),
             late_items: Vec::new(),
@@ -175,6 +187,7 @@ impl<'a> Session<'a> {
         self.plan = plan;
         let error = plan.program.probes.iter().position(|probe| probe.id == ProbeId::ERROR);
         self.error_probe = error.map(|index| ProbeIndex(index as u32));
+        self.cpu_shown |= shows_cpu(plan, &self.settings);
         self.symbolic = has_symbolic_key(plan);
         self.stacks_used = stacks::used(plan);
     }
@@ -304,11 +317,9 @@ impl<'a> Session<'a> {
         self.items.extend(rows.map(|of| Item::Row { row: of.row, probe: of.probe, cpu: Some(of.cpu) }));
     }
 
-    /// Looks for the CPU that the prefix of a row shows, or its JSON object, unless rows show none.
+    /// Looks for the CPU that the prefix of a row shows, unless no row shows one.
     fn know_cpu(&self, context: &mut dyn EventContext, firing: &mut Firing<'_>) {
-        let Settings { quiet, flowindent, format, .. } = self.settings;
-        let shown = !quiet || flowindent || format == OutputFormat::Json;
-        if shown && firing.cpu.is_none() {
+        if self.cpu_shown && firing.cpu.is_none() {
             firing.cpu = Some(context.int(BuiltinVar::Cpu, 0).unwrap_or(0) as u32);
         }
     }
@@ -384,45 +395,15 @@ impl<'a> Session<'a> {
         }
         let mut items = std::mem::take(&mut self.items);
         items.append(&mut self.late_items);
-        match self.held {
-            Some(_) if !items.is_empty() => self.hold(items, firing),
+        match &mut self.held {
+            Some(held) if !items.is_empty() => {
+                let records = std::mem::take(&mut self.world.records);
+                let probe = self.plan.program.probes.get(firing.probe.index());
+                let probe = probe.map_or(ProbeId::ERROR, |probe| probe.id);
+                held.keep(probe, firing.cpu.unwrap_or(0), firing.time, (records, items), &self.plan.program);
+            }
             Some(_) => self.items = items,
             None => self.print(items, firing, generation),
-        }
-    }
-
-    /// Keeps what a firing recorded for the end of tracing. A row that it committed goes to the buffer of the CPU on which
-    /// it was recorded.
-    fn hold(&mut self, mut items: Vec<Item>, firing: &Firing<'_>) {
-        let Some(held) = &mut self.held else { return };
-        let records = std::mem::take(&mut self.world.records);
-        let program = &self.plan.program;
-        let fired = program.probes.get(firing.probe.index()).map_or(ProbeId::ERROR, |probe| probe.id);
-        let (own, time) = (firing.cpu.unwrap_or(0), firing.time);
-        let mut keep = |cpu, records: Records, items: Vec<Item>| {
-            let rows = items.iter().filter_map(|item| match item {
-                Item::Row { row, .. } => Some(held::size(&records, program, *row)),
-                Item::Message(_) | Item::Fault(_) => None,
-            });
-            let size = rows.sum();
-            held.keep(fired, Kept { cpu, time, records, items, size });
-        };
-        let elsewhere = |item: &Item| match *item {
-            Item::Row { cpu: Some(cpu), row, probe } if cpu != own => Some((cpu, row, probe)),
-            _ => None,
-        };
-        let types = |site: SiteId| program.sites.get(site.index()).map_or(&[][..], |site| &site.args);
-        while let Some((cpu, ..)) = items.iter().find_map(elsewhere) {
-            let (mut moved, mut rows) = (Records::default(), Vec::new());
-            for (_, row, probe) in items.iter().filter_map(elsewhere).filter(|(of, ..)| *of == cpu) {
-                let row = moved.append(&records, row, types);
-                rows.extend(row.map(|row| Item::Row { row, probe, cpu: Some(cpu) }));
-            }
-            items.retain(|item| elsewhere(item).is_none_or(|(of, ..)| of != cpu));
-            keep(cpu, moved, rows);
-        }
-        if !items.is_empty() {
-            keep(own, records, items);
         }
     }
 
@@ -452,6 +433,7 @@ impl<'a> Session<'a> {
                 Firing { probe: ProbeIndex(0), cpu, kernel: None, recorded: false, time: kept.time };
             self.print(kept.items, &mut firing, None);
         }
+        self.output.settle();
     }
 
     /// Prints what a firing recorded.
@@ -476,19 +458,14 @@ impl<'a> Session<'a> {
         self.items = items;
     }
 
-    /// Prints a row, or holds it until the next record of its CPU is known.
+    /// Prints a row, which is the next record of its CPU.
     fn consume(&mut self, records: &Records, row: Row, probe: ProbeIndex, cpu: u32) {
-        self.print_return(cpu, Some((probe, self.clause_of(records, row))));
-        if self.settings.flowindent && self.waits(records, row, probe) {
-            let mut held = Records::default();
-            let sites = &self.plan.program.sites;
-            let types = |site: SiteId| sites.get(site.index()).map_or(&[][..], |site| &site.args);
-            if let Some(row) = held.append(records, row, types) {
-                self.returns.insert(cpu, Return { records: held, row, probe });
-            }
-            return;
+        self.output.follow(cpu, (probe, self.clause_of(records, row)));
+        match self.settings.format {
+            OutputFormat::Text => self.row(records, row, probe, cpu),
+            OutputFormat::Json => self.json_row(records, row, probe, cpu),
+            OutputFormat::Folded => self.folded_row(records, row, probe),
         }
-        self.print_row(records, row, probe, cpu, false);
     }
 
     /// Whether the look of a row depends on what follows: a return that other clauses have too. What is done at once is
@@ -501,21 +478,6 @@ impl<'a> Session<'a> {
             site.is_some_and(|site| site.action.row().kind != ActionKind::Consumer)
         };
         several && flow::kind(name) == flow::Kind::Return && records.actions(row).all(|(site, _)| data(site))
-    }
-
-    /// Prints the row that a CPU holds, if it does; `next` is what follows it.
-    fn print_return(&mut self, cpu: u32, next: Option<(ProbeIndex, Option<ClauseId>)>) {
-        let Some(Return { records, row, probe }) = self.returns.remove(&cpu) else { return };
-        let clause = self.clause_of(&records, row);
-        let followed = next.is_some_and(|(next, by)| next == probe && by != clause);
-        self.print_row(&records, row, probe, cpu, followed);
-    }
-
-    /// Prints the rows that all CPUs hold: nothing follows for now.
-    pub(super) fn print_returns(&mut self) {
-        while let Some(&cpu) = self.returns.keys().next() {
-            self.print_return(cpu, None);
-        }
     }
 
     /// The clause that recorded a row.
@@ -606,8 +568,8 @@ impl<'a> Session<'a> {
         self.take_stacks(kernel);
     }
 
-    /// Prints a row and carries out its actions. `followed` as in [`flow::Stream::prefix`].
-    pub(super) fn row(&mut self, records: &Records, row: Row, probe: ProbeIndex, cpu: u32, followed: bool) {
+    /// Prints a row as text and carries out its actions.
+    fn row(&mut self, records: &Records, row: Row, probe: ProbeIndex, cpu: u32) {
         let Settings { quiet, flowindent, testing, .. } = self.settings;
         let escape = self.escapes();
         self.text.clear();
@@ -618,15 +580,24 @@ impl<'a> Session<'a> {
                 (false, true) => {}
             }
         }
+        let by = self.clause_of(records, row);
+        let mut other = None;
         if let Some(of) = self.plan.program.probes.get(probe.index()) {
             if flowindent {
-                let clause = self.clause_of(records, row).unwrap_or(ClauseId(0));
-                let stream = self.streams.entry(cpu).or_default();
-                stream.prefix(&mut self.text, cpu, of, (probe, clause), followed, escape);
+                let clause = by.unwrap_or(ClauseId(0));
+                let mut stream = *self.output.stream(cpu);
+                if self.waits(records, row, probe) {
+                    let (mut stream, mut text) = (stream, self.text.clone());
+                    stream.prefix(&mut text, cpu, of, (probe, clause), true, escape);
+                    other = Some(Look { stream, text });
+                }
+                stream.prefix(&mut self.text, cpu, of, (probe, clause), false, escape);
+                *self.output.stream(cpu) = stream;
             } else if !quiet {
                 row::prefix(&mut self.text, cpu, of, testing, escape);
             }
         }
+        let prefix = self.text.len();
         for index in row.indices() {
             if let Some((site, first)) = records.get(index) {
                 self.action(records, site, first, probe);
@@ -636,7 +607,15 @@ impl<'a> Session<'a> {
         if !self.settings.quiet {
             self.text.push(b'\n');
         }
-        self.output.write(&self.text);
+        match other {
+            Some(mut followed) => {
+                // Its actions make text, and take none away.
+                followed.text.extend_from_slice(self.text.get(prefix..).unwrap_or_default());
+                let last = Look { stream: *self.output.stream(cpu), text: self.text.clone() };
+                self.output.wait(cpu, (probe, by), followed, last);
+            }
+            None => self.output.write(&self.text),
+        }
     }
 
     /// Whether control characters in traced data are escaped where text is made. JSON does so itself.
@@ -653,7 +632,7 @@ impl<'a> Session<'a> {
         let tables: Vec<&AggTable> =
             if self.settings.aggs.sort.reverse { tables.rev().collect() } else { tables.collect() };
         for table in tables {
-            let spill = &mut |text: &mut Vec<u8>| pass_on(self.output, self.interrupts, text);
+            let spill = &mut |text: &mut Vec<u8>| pass_on(&mut self.output, self.interrupts, text);
             self.text.clear();
             if self.settings.format != OutputFormat::Text {
                 lines::entries(table, &self.settings, style, spill);

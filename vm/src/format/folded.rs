@@ -68,10 +68,10 @@ impl<'t> Lines<'t> {
             text(out, self.table, line.key, style);
             let number = match &line.state {
                 AggState::Buckets(buckets) => {
-                    buckets.iter().fold(0_i64, |sum, (_, count)| sum.wrapping_add(count))
+                    i128::from(buckets.iter().fold(0_i64, |sum, (_, count)| sum.wrapping_add(count)))
                 }
-                AggState::Sketch(sketch) => sketch.count() as i64,
-                state => state.normalized(normal),
+                AggState::Sketch(sketch) => i128::from(sketch.count() as i64),
+                state => state.printed(normal),
             };
             // Writing to a vector cannot fail.
             let _ = writeln!(out, " {number}");

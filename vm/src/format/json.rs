@@ -9,8 +9,9 @@ use dtrail_lang::builtins::shapes::Bucket;
 use dtrail_lang::env::Probe;
 use dtrail_lang::ir::ValueType;
 
+use super::float::{Look, Number};
 use super::printa::{INTEGER, frequent};
-use super::{Style, float, symbols, trace};
+use super::{Style, symbols, trace};
 use crate::agg::{AggState, AggTable, Buckets, divided};
 use crate::value::{self, ValueRef};
 
@@ -37,14 +38,26 @@ pub fn string(out: &mut Vec<u8>, bytes: &[u8]) {
     out.push(b'"');
 }
 
+/// A finite number with as many digits as tell it from its neighbours.
+fn all_digits(bytes: &[u8], number: Number) -> String {
+    match (<[u8; 4]>::try_from(bytes), <[u8; 8]>::try_from(bytes)) {
+        (Ok(float), _) => format!("{:?}", f64::from(f32::from_le_bytes(float))),
+        (_, Ok(double)) => format!("{:?}", f64::from_le_bytes(double)),
+        _ => {
+            let (sign, digits) = number.text(Look { precision: Some(20), ..Look::plain('e') });
+            format!("{sign}{digits}")
+        }
+    }
+}
+
 /// Appends a recorded value or a key element: a number by the sign of its type, a string, the text of a symbol, or the
 /// frames of a stack.
 pub fn value(out: &mut Vec<u8>, value: ValueRef<'_>, ty: ValueType, style: Style<'_>) {
     match (value, ty) {
         (ValueRef::Str(None), _) => out.extend_from_slice(b"null"),
         // JSON has no number for what is none.
-        (ValueRef::Str(Some(bytes)), ValueType::Float(_)) => match float::number(bytes) {
-            Some(number) if number.is_finite() => drop(write!(out, "{number:?}")),
+        (ValueRef::Str(Some(bytes)), ValueType::Float(_)) => match Number::read(bytes) {
+            Some(number) if number.is_finite() => out.extend_from_slice(all_digits(bytes, number).as_bytes()),
             _ => out.extend_from_slice(b"null"),
         },
         (ValueRef::Str(Some(bytes)), _) => string(out, bytes),
@@ -132,7 +145,7 @@ fn result(out: &mut Vec<u8>, table: &AggTable, state: &AggState, style: Style<'_
             }
             out.push(b']');
         }
-        (state, _) => drop(write!(out, "{}", state.normalized(table.normal()))),
+        (state, _) => drop(write!(out, "{}", state.printed(table.normal()))),
     }
 }
 

@@ -5,7 +5,8 @@ use std::io::Write as _;
 
 use dtrail_lang::ir::{TypeMember, TypeShape, TypeShapeKind};
 
-use super::{Style, float, show, shown};
+use super::float::{Look, Number};
+use super::{Style, show, shown};
 use crate::value::ValueRef;
 
 /// Blanks before the outermost type.
@@ -176,7 +177,7 @@ impl Visit<'_> {
         if let TypeShapeKind::Float = shape.kind {
             let at = usize::try_from(place.bit / 8).ok()?;
             let bytes = self.bytes.get(at..at.checked_add(usize::try_from(shape.size).ok()?)?)?;
-            return Some(float::number(bytes).map_or_else(Vec::new, |value| short_float(value).into_bytes()));
+            return Some(Number::read(bytes).map_or_else(Vec::new, |value| short_float(value).into_bytes()));
         }
         if let TypeShapeKind::Text = shape.kind {
             let at = usize::try_from(place.bit / 8).ok()?;
@@ -284,7 +285,7 @@ impl Inline<'_> {
             TypeShapeKind::Float => {
                 let at = usize::try_from(bit / 8).unwrap_or(usize::MAX);
                 let end = at.saturating_add(usize::try_from(shape.size).unwrap_or(usize::MAX));
-                let number = self.bytes.get(at..end).and_then(float::number);
+                let number = self.bytes.get(at..end).and_then(Number::read);
                 let _ = write!(self.out, "{}", number.map_or(String::new(), scientific));
             }
             TypeShapeKind::Text => {
@@ -329,15 +330,14 @@ fn printable(bytes: &[u8]) -> Option<&[u8]> {
 }
 
 /// C's `%g`.
-fn short_float(value: f64) -> String {
-    let (sign, digits) = float::text(value, float::Look::plain('g'));
+fn short_float(value: Number) -> String {
+    let (sign, digits) = value.text(Look::plain('g'));
     format!("{sign}{digits}")
 }
 
 /// C's `%+.7e`.
-fn scientific(value: f64) -> String {
-    let look = float::Look { precision: Some(7), plus: true, ..float::Look::plain('e') };
-    let (sign, digits) = float::text(value, look);
+fn scientific(value: Number) -> String {
+    let (sign, digits) = value.text(Look { precision: Some(7), plus: true, ..Look::plain('e') });
     format!("{sign}{digits}")
 }
 

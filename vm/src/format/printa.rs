@@ -9,6 +9,7 @@ use dtrail_lang::builtins::aggs::Shape;
 use dtrail_lang::format::{ConversionKind, Format, Piece};
 use dtrail_lang::ir::ValueType;
 
+use super::float::{Look, Number};
 use super::histogram::BarStyle;
 use super::packed::{Form, PackStyle};
 use super::printf::{Field, convert};
@@ -146,7 +147,11 @@ fn result(out: &mut Vec<u8>, table: &AggTable, state: &AggState, options: AggSty
                 number(out, divided(value, table.normal()));
             }
         }
-        (state, _) => number(out, state.normalized(table.normal())),
+        (state, _) => match i64::try_from(state.printed(table.normal())) {
+            Ok(value) => number(out, value),
+            // Writing to a vector cannot fail.
+            Err(_) => drop(write!(out, " {:16}", state.printed(table.normal()))),
+        },
     }
 }
 
@@ -204,8 +209,8 @@ fn key_element(out: &mut Vec<u8>, element: ValueRef<'_>, ty: ValueType, style: S
         ValueType::Symbolic(kind) => return trace::address(out, element.int() as u64, kind, style),
         ValueType::Bytes(_) => return super::dump::dump(out, element.bytes()),
         ValueType::Float(_) => {
-            let number = super::float::number(element.bytes()).unwrap_or(0.0);
-            let (sign, digits) = super::float::text(number, super::float::Look::plain('g'));
+            let number = Number::read(element.bytes()).unwrap_or(Number::ZERO);
+            let (sign, digits) = number.text(Look::plain('g'));
             out.push(b' ');
             return super::pad(out, format!("{sign}{digits}").as_bytes(), 16, false);
         }

@@ -2,7 +2,8 @@
 
 use dtrail_lang::format::{Conversion, ConversionKind, Format, Piece, Width};
 
-use super::{Style, escape_byte, float, pad, show, show_padded, symbols, time};
+use super::float::{Look, Number};
+use super::{Style, escape_byte, pad, show, show_padded, symbols, time};
 use crate::runtime::extend;
 use crate::value::ValueRef;
 
@@ -141,7 +142,7 @@ pub(super) fn convert(
             words.take_while(|&word| word != 0).for_each(|word| wide(out, word, style));
         }),
         ConversionKind::Float(letter) => {
-            floating(out, field, float::number(value.bytes()).unwrap_or(0.0), letter);
+            floating(out, field, Number::read(value.bytes()).unwrap_or(Number::ZERO), letter);
         }
     }
 }
@@ -153,9 +154,9 @@ fn wide(out: &mut Vec<u8>, number: u32, style: Style<'_>) {
     show(out, text.as_bytes(), style.escape);
 }
 
-fn floating(out: &mut Vec<u8>, field: &Field, value: f64, letter: char) {
+fn floating(out: &mut Vec<u8>, field: &Field, value: Number, letter: char) {
     let Field { precision, plus, space, alternate, .. } = *field;
-    let (sign, digits) = float::text(value, float::Look { letter, precision, plus, space, alternate });
+    let (sign, digits) = value.text(Look { letter, precision, plus, space, alternate });
     let blanks = field.width.saturating_sub(sign.len() + digits.len());
     let zeros = if field.zero && !field.left && value.is_finite() { blanks } else { 0 };
     if !field.left {

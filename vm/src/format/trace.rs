@@ -5,7 +5,8 @@ use std::io::Write as _;
 use dtrail_lang::builtins::Symbolic;
 use dtrail_lang::ir::ValueType;
 
-use super::{Style, dump, float, pad, show_padded, symbols};
+use super::float::{Look, Number};
+use super::{Style, dump, pad, show_padded, symbols};
 use crate::runtime::extend;
 use crate::value::ValueRef;
 
@@ -34,8 +35,8 @@ pub fn trace(out: &mut Vec<u8>, value: ValueRef<'_>, ty: ValueType, quiet: bool,
         ValueType::Symbolic(kind) => return address(out, value.int() as u64, kind, style),
         ValueType::Bytes(_) => return dump::dump(out, value.bytes()),
         ValueType::Float(_) => {
-            let number = float::number(value.bytes()).unwrap_or(0.0);
-            let (sign, digits) = float::text(number, float::Look::plain('g'));
+            let number = Number::read(value.bytes()).unwrap_or(Number::ZERO);
+            let (sign, digits) = number.text(Look::plain('g'));
             // Right-justified in the room of any other value of 64 bits.
             let width = if quiet { 0 } else { 21 };
             return pad(out, format!("{sign}{digits}").as_bytes(), width, false);

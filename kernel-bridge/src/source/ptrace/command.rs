@@ -10,6 +10,7 @@ use std::os::fd::FromRawFd;
 use std::os::unix::ffi::OsStringExt;
 use std::ptr;
 
+use dtrail_lang::bytes;
 use dtrail_vm::event::Error;
 use libc::sock_filter;
 
@@ -34,7 +35,7 @@ const STAGE_EXEC: i32 = 2;
 
 /// Forks a child that waits for its filter, and becomes its tracer. It dies with the calling thread's process.
 pub(super) fn start(words: &[&[u8]], options: libc::c_int) -> Result<Command, Error> {
-    let name = String::from_utf8_lossy(words.first().copied().unwrap_or_default()).into_owned();
+    let name = bytes::to_text(words.first().copied().unwrap_or_default());
     let intent = format!("failed to execute {name}");
     let fail = |error: io::Error| Error::new(reason(&error)).context(&intent);
     let image = Image::new(words).map_err(|message| Error::new(message).context(&intent))?;

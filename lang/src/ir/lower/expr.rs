@@ -159,7 +159,7 @@ impl Lower<'_> {
         let in_memory = matches!(info.meaning, Meaning::Memory | Meaning::Symbol(..));
         match self.checked.types.resolve(info.ty) {
             // The value of an array or function is where it is.
-            Type::Array(..) | Type::Function(_) if in_memory => return self.address_of(expr),
+            Type::Array(..) | Type::Function(..) if in_memory => return self.address_of(expr),
             Type::Array(..) => return self.address_of_part(expr),
             _ => {}
         }

@@ -1,0 +1,2 @@
+syscall::read:return { setopt("flowindent"); }
+syscall::read:return { printf("x"); }

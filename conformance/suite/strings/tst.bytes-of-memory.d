@@ -1,0 +1,2 @@
+/* @@ kernel: nonempty */
+syscall::openat:entry /copyinstr(arg1) == "/tmp/café"/ { printf("%s", copyinstr(arg1)); }
