@@ -6,16 +6,17 @@
 //! signal interrupts.
 
 use std::fs::File;
-use std::io::{self, Write};
+use std::io::{self, IoSlice, Write};
 use std::os::fd::AsFd;
 
 use dtrail_vm::consumer::Interrupts as _;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
-use rustix::io::Errno;
+use rustix::io::{Errno, ReadWriteFlags, pwritev2};
 
 use crate::Interrupts;
 
-/// A pipe that is writable takes so many bytes at once (`PIPE_BUF`).
+/// A pipe that is writable takes so many bytes at once (`PIPE_BUF`). It is all that one may be given where the kernel does
+/// not take what fits and no more.
 const PORTION: usize = 4096;
 
 /// How long a wait lasts before the requests to end are counted again: a signal may come just before it begins.
@@ -27,6 +28,8 @@ pub struct Patience {
     file: File,
     /// Writing to it may have to wait: it is a pipe, a terminal or a socket.
     may_wait: bool,
+    /// The kernel takes what fits at once: of pipes since Linux 6.4.
+    takes_what_fits: bool,
     interrupts: Option<Interrupts>,
 }
 
@@ -34,7 +37,22 @@ impl Patience {
     /// Output to a descriptor of one's own; `interrupts` are the requests to end.
     pub fn new(file: File, interrupts: Option<Interrupts>) -> Patience {
         let may_wait = file.metadata().is_ok_and(|metadata| !metadata.is_file());
-        Patience { file, may_wait, interrupts }
+        Patience { file, may_wait, takes_what_fits: true, interrupts }
+    }
+
+    /// Writes what fits without waiting; `None`: that cannot be asked for.
+    fn write_what_fits(&mut self, bytes: &[u8]) -> Option<io::Result<usize>> {
+        if !self.takes_what_fits {
+            return None;
+        }
+        // The offset that means none.
+        match pwritev2(&self.file, &[IoSlice::new(bytes)], u64::MAX, ReadWriteFlags::NOWAIT) {
+            Err(Errno::OPNOTSUPP | Errno::NOSYS | Errno::INVAL | Errno::SPIPE) => {
+                self.takes_what_fits = false;
+                None
+            }
+            written => Some(written.map_err(Into::into)),
+        }
     }
 
     /// Waits for room, or for the second request to end.
@@ -57,9 +75,13 @@ impl Write for Patience {
         if !self.may_wait {
             return self.file.write(bytes);
         }
+        if let Some(Ok(written)) = self.write_what_fits(bytes) {
+            return Ok(written);
+        }
         loop {
             self.wait()?;
-            match self.file.write(&bytes[..bytes.len().min(PORTION)]) {
+            let portion = &bytes[..bytes.len().min(PORTION)];
+            match self.write_what_fits(bytes).unwrap_or_else(|| self.file.write(portion)) {
                 // Another process has made the terminal it shares with this one impatient, and was faster.
                 Err(e) if e.kind() == io::ErrorKind::WouldBlock => {}
                 written => return written,

@@ -157,7 +157,7 @@ impl Body<'_, '_> {
         let Some(info) = self.info.get(expr) else { return };
         match (info.meaning, &expr.kind) {
             (Meaning::Variable(id) | Meaning::Element(id) | Meaning::Part(id), _) => {
-                out.push((false, Some(id)))
+                out.push((false, Some(id)));
             }
             (Meaning::Memory, _) => {
                 let scratch = matches!(info.provenance, Provenance::Scratch | Provenance::Unknown);
