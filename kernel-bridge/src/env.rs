@@ -327,7 +327,7 @@ impl Environment for SourceEnvironment {
             address: (symbol.address != 0).then_some(symbol.address),
             per_cpu: None,
             function: symbol.function,
-            size: 0,
+            size: if symbol.function { symbol.size } else { 0 },
         }))
     }
 

@@ -16,6 +16,9 @@ pub struct Symbol {
     pub address: u64,
     /// Whether it is code.
     pub function: bool,
+    /// Bytes to the next symbol of the core kernel, whose symbols come in the order of their addresses; 0 if that is not
+    /// known.
+    pub size: u64,
 }
 
 /// Looks a symbol up in a module (`vmlinux` for the core kernel), or wherever it comes first.
@@ -27,11 +30,26 @@ fn find_in(mut lines: impl BufRead, module: Option<&str>, name: &str) -> io::Res
     let mut line = Vec::new();
     while lines.read_until(b'\n', &mut line)? > 0 {
         if let Some(symbol) = parse(&line, module, name.as_bytes()) {
-            return Ok(Some(symbol));
+            let size = if line.contains(&b'[') { 0 } else { size(&mut lines, symbol.address)? };
+            return Ok(Some(Symbol { size, ..symbol }));
         }
         line.clear();
     }
     Ok(None)
+}
+
+/// How far the next symbol is: other names of the same place come right behind it.
+fn size(lines: &mut impl BufRead, address: u64) -> io::Result<u64> {
+    let mut line = Vec::new();
+    while lines.read_until(b'\n', &mut line)? > 0 {
+        let word = line.split(u8::is_ascii_whitespace).next().and_then(|word| std::str::from_utf8(word).ok());
+        match word.and_then(|word| u64::from_str_radix(word, 16).ok()) {
+            Some(next) if next == address && address != 0 => line.clear(),
+            Some(next) if next > address => return Ok(next - address),
+            _ => break,
+        }
+    }
+    Ok(0)
 }
 
 /// The symbol of a line, if it is the one that is looked for.
@@ -46,7 +64,7 @@ fn parse(line: &[u8], module: Option<&str>, wanted: &[u8]) -> Option<Symbol> {
         return None;
     }
     let address = u64::from_str_radix(std::str::from_utf8(address).ok()?, 16).ok()?;
-    Some(Symbol { address, function: matches!(kind.first()?, b't' | b'T' | b'w' | b'W') })
+    Some(Symbol { address, function: matches!(kind.first()?, b't' | b'T' | b'w' | b'W'), size: 0 })
 }
 
 #[cfg(test)]
@@ -56,19 +74,25 @@ mod tests {
     #[test]
     fn symbols_by_name_and_module() {
         let text: &[u8] =
-            b"ffffffff81000000 T _text\nffffffff81001000 t do_it\nffffffffc0001000 t do_it\t[other]\n\
-                            ffffffff82000000 D jiffies\n0000000000000000 T hidden\n";
+            b"ffffffff81000000 T _text\nffffffff81001000 t do_it\nffffffff81001000 T too\n\
+              ffffffff81001100 t next\nffffffffc0001000 t do_it\t[other]\nffffffff82000000 D jiffies\n0000000000000000 T hidden\n";
         for (module, name, expect) in [
-            (None, "do_it", Some((0xffff_ffff_8100_1000, true))),
-            (Some("other"), "do_it", Some((0xffff_ffff_c000_1000, true))),
-            (Some("vmlinux"), "do_it", Some((0xffff_ffff_8100_1000, true))),
-            (Some("vmlinux"), "jiffies", Some((0xffff_ffff_8200_0000, false))),
+            (None, "_text", Some((0xffff_ffff_8100_0000, true, 0x1000))),
+            (None, "do_it", Some((0xffff_ffff_8100_1000, true, 0x100))),
+            (None, "too", Some((0xffff_ffff_8100_1000, true, 0x100))),
+            (Some("other"), "do_it", Some((0xffff_ffff_c000_1000, true, 0))),
+            (Some("vmlinux"), "do_it", Some((0xffff_ffff_8100_1000, true, 0x100))),
+            (Some("vmlinux"), "jiffies", Some((0xffff_ffff_8200_0000, false, 0))),
             (Some("other"), "jiffies", None),
-            (None, "hidden", Some((0, true))),
+            (None, "hidden", Some((0, true, 0))),
             (None, "do", None),
         ] {
             let found = find_in(text, module, name).expect("bytes in memory can be read");
-            assert_eq!(found.map(|symbol| (symbol.address, symbol.function)), expect, "{module:?} {name}");
+            assert_eq!(
+                found.map(|symbol| (symbol.address, symbol.function, symbol.size)),
+                expect,
+                "{module:?} {name}"
+            );
         }
     }
 }

@@ -330,9 +330,15 @@ impl Session<'_> {
     }
 }
 
+/// Whether a name is one of the words that variables of threads and clauses begin with, which alone have no value.
+pub(super) fn is_scope(name: &str) -> bool {
+    matches!(name, "self" | "this")
+}
+
 /// Whether a name of the global space belongs to the language.
 pub(super) fn is_built_in(name: &str) -> bool {
-    BuiltinVar::by_name(name).is_some()
+    is_scope(name)
+        || BuiltinVar::by_name(name).is_some()
         || Func::by_name(name).is_some()
         || Action::by_name(name).is_some()
         || AggFn::by_name(name).is_some()

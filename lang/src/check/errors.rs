@@ -491,7 +491,7 @@ pub(crate) fn aggregated_value_not_scalar(span: Span, function: &str) -> Diagnos
 
 pub(crate) fn increment_not_scalar(span: Span, function: &str, number: usize) -> Diagnostic {
     error(
-        Tag::AggScalar,
+        Tag::ProtoArg,
         span,
         format!("{function}( ) increment value (argument #{number}) must be of scalar type"),
     )

@@ -225,6 +225,9 @@ impl Body<'_, '_> {
         if let Some(param) = self.param(name) {
             return Ok(param);
         }
+        if super::decl::is_scope(name) {
+            return Ok(ExprInfo { lvalue: true, ..ExprInfo::value(self.session.types.common().void) });
+        }
         if let Some(id) = self.session.names.var(Scope::Global, name) {
             return self.variable(id, span);
         }
@@ -340,9 +343,31 @@ impl Body<'_, '_> {
                 Meaning::Translation(made) if made.pointer => {
                     Ok(self.translation(Translation { pointer: false, ..made }))
                 }
-                _ => self.dereference(info, span),
+                _ => {
+                    self.sum_within(operand, span)?;
+                    self.dereference(info, span)
+                }
             },
         }
+    }
+
+    /// `*(a + n)` of an array is `a[n]`: a constant beyond its end is refused.
+    fn sum_within(&self, operand: &Expr, span: Span) -> Result<(), Diagnostic> {
+        let ExprKind::Binary { op: op @ (BinaryOp::Add | BinaryOp::Sub), lhs, rhs } = &operand.kind else {
+            return Ok(());
+        };
+        let length = |expr: &Expr| match self.session.types.resolve(self.info.get(expr)?.ty) {
+            Type::Array(_, length) => Some(*length),
+            _ => None,
+        };
+        let constant = |expr: &Expr| self.info.get(expr)?.constant;
+        let (length, index) = match (length(lhs), length(rhs)) {
+            (Some(length), _) => (length, constant(rhs)),
+            (None, Some(length)) => (length, constant(lhs)),
+            (None, None) => return Ok(()),
+        };
+        let index = if *op == BinaryOp::Sub { index.map(i64::wrapping_neg) } else { index };
+        within(length, index, span)
     }
 
     /// `*p`, also of the sum that `p[n]` stands for.
@@ -398,17 +423,16 @@ impl Body<'_, '_> {
         }
     }
 
-    /// A member or element of a struct or array that is a value. What is in it is storage only of a parameter and of an arm
-    /// that is known beforehand.
+    /// A member or element of a struct or array that is a value. It is as much of an lvalue as that is: a parameter and an
+    /// arm that is known beforehand are storage.
     fn part_of_value(&self, whole: ExprInfo, ty: TypeId) -> ExprInfo {
-        let storage = whole.lvalue && !matches!(whole.meaning, Meaning::Formula(_));
         // Where a pointer in it points to, its sources say.
         let is_pointer = matches!(self.session.types.resolve(ty), Type::Pointer(_));
         let provenance = if is_pointer { Provenance::Unknown } else { whole.provenance };
         ExprInfo {
             userland: whole.userland,
-            lvalue: storage,
-            writable: storage && whole.writable,
+            lvalue: whole.lvalue,
+            writable: whole.lvalue && whole.writable,
             provenance,
             ..ExprInfo::value(ty)
         }
@@ -436,10 +460,12 @@ impl Body<'_, '_> {
             | Meaning::Argument(_)
             | Meaning::Param(_)
             | Meaning::Formula(_)
+            | Meaning::Translation(_)
             | Meaning::Aggregation(_) => return Err(errors::address_of_variable(span)),
             Meaning::Part(id) => Meaning::PartAddress(id),
             Meaning::Memory | Meaning::Symbol(..) => Meaning::Operator,
-            Meaning::PartOfValue if info.lvalue => Meaning::Operator,
+            Meaning::PartOfValue if info.lvalue && !self.is_defined_part(operand) => Meaning::Operator,
+            Meaning::PartOfValue if info.lvalue => return Err(errors::address_of_variable(span)),
             Meaning::StringByte => {
                 return Err(errors::are_not_supported_yet(span, "addresses of string bytes"));
             }
@@ -454,6 +480,23 @@ impl Body<'_, '_> {
         };
         let ty = self.session.types.pointer_to(info.ty);
         Ok(ExprInfo { userland: info.userland, provenance, ..ExprInfo::value(ty) }.meaning(meaning))
+    }
+
+    /// Whether a part is one of what an inline gives, which is nowhere.
+    fn is_defined_part(&self, part: &Expr) -> bool {
+        let mut at = part;
+        while self.info.get(at).is_some_and(|info| info.meaning == Meaning::PartOfValue) {
+            at = match &at.kind {
+                ExprKind::Member { base, .. } => base,
+                ExprKind::Index { base, keys } => match self.info.get(base) {
+                    Some(info) if self.is_integer(info) => keys.first().unwrap_or(base),
+                    _ => base,
+                },
+                ExprKind::Unary { operand, .. } | ExprKind::Cast { operand, .. } => operand,
+                _ => return false,
+            };
+        }
+        self.info.get(at).is_some_and(|info| matches!(info.meaning, Meaning::Formula(_)))
     }
 
     /// The pointer that a place in memory is read through: the `p` of `*p`, `p[n]`, `p->m.x[2]`.
@@ -565,6 +608,9 @@ impl Body<'_, '_> {
         {
             return Some((types.common().string, false));
         }
+        if types.is_function(a.ty) && types.is_function(b.ty) {
+            return Some((a.ty, false));
+        }
         let ty = types.pointer_compatible(Self::operand(a), Self::operand(b))?;
         Some((ty, a.userland || b.userland))
     }
@@ -661,13 +707,13 @@ impl Body<'_, '_> {
         if !types.castable(to.ty, info.ty) {
             return Err(errors::invalid_cast(span, &self.show(info), &to.show(types)));
         }
-        let pointers = types.target(to.ty).is_some() && types.target(info.ty).is_some();
         // An integer made from a pointer is that pointer when it is made one again.
         let provenance = match types.target(to.ty).or_else(|| types.target(info.ty)) {
             Some(_) => info.provenance,
             None => Provenance::Other,
         };
-        let userland = to.userland || (pointers && info.userland);
+        // The type that is written says all, the mark included.
+        let userland = to.userland;
         // A struct cast to its own type is the struct.
         if types.is_record(to.ty) {
             return Ok(ExprInfo { ty: to.ty, lvalue: false, writable: false, ..info });
@@ -750,6 +796,14 @@ pub(super) fn is_aggregation(expr: &Expr) -> bool {
         ExprKind::Agg(_) => true,
         ExprKind::Index { base, .. } => is_aggregation(base),
         _ => false,
+    }
+}
+
+/// A constant index of an array of a declared length (language spec §6.3).
+pub(super) fn within(length: u64, index: Option<i64>, span: Span) -> Result<(), Diagnostic> {
+    match index {
+        Some(index) if length > 1 && index as u64 >= length => Err(errors::array_bounds(span, index, length)),
+        _ => Ok(()),
     }
 }
 

@@ -4,7 +4,7 @@
 //! memory by the member that holds them. A pointer whose source is not known yet takes its provenance over when that becomes
 //! known, whichever clause says so; one that would hold both kinds is refused.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use super::errors;
 use super::expr::Body;
@@ -32,8 +32,9 @@ pub enum Holder {
 #[derive(Clone, Debug, Default)]
 pub struct Flows {
     scratch: HashMap<String, Provenance>,
-    /// From where, to where.
-    edges: Vec<(Holder, Holder)>,
+    /// From where, to where: each way once.
+    edges: HashMap<Holder, Vec<Holder>>,
+    known: HashSet<(Holder, Holder)>,
 }
 
 impl Flows {
@@ -265,13 +266,13 @@ impl Body<'_, '_> {
             return Ok(());
         }
         let known = self.provenance_of(&from);
-        let edge = (from, to);
-        if !self.session.flows.edges.contains(&edge) {
-            self.session.flows.edges.push(edge.clone());
+        let flows = &mut self.session.flows;
+        if flows.known.insert((from.clone(), to.clone())) {
+            flows.edges.entry(from).or_default().push(to.clone());
         }
         match known {
             Provenance::Unknown => Ok(()),
-            known => self.settle(edge.1, known, span),
+            known => self.settle(to, known, span),
         }
     }
 
@@ -306,8 +307,7 @@ impl Body<'_, '_> {
                 }
                 Holder::Param(_) => {}
             }
-            let next = self.session.flows.edges.iter().filter(|(from, _)| *from == holder);
-            left.extend(next.map(|(_, to)| to.clone()));
+            left.extend(self.session.flows.edges.get(&holder).into_iter().flatten().cloned());
         }
         Ok(())
     }

@@ -5,7 +5,7 @@
 //! array with the signature of its first use.
 
 use super::errors;
-use super::expr::{Body, Checked, as_variable};
+use super::expr::{Body, Checked, as_variable, within};
 use super::info::{ExprInfo, Meaning};
 use super::inline::{InlineInfo, Value};
 use super::names::{Marked, Provenance, VarInfo, VarShape, shown};
@@ -16,9 +16,9 @@ use crate::bytes;
 use crate::diag::Diagnostic;
 use crate::ir::{Scope, VarId};
 use crate::source::Span;
-use crate::types::Type;
 use crate::types::classes::Operand;
 use crate::types::parts::has_parts;
+use crate::types::{Type, TypeId};
 
 /// The largest index of `uregs[]` (`R_TRAPNO`, language spec §8.4).
 const LAST_REGISTER: i64 = 25;
@@ -64,13 +64,15 @@ impl Body<'_, '_> {
             if !self.is_integer(key_info) {
                 return Err(self.incompatible(span, base_info, "+", key_info));
             }
-            if let Some(index) = key_info.constant
-                && length > 1
-                && index as u64 >= length
-            {
-                return Err(errors::array_bounds(span, index, length));
-            }
+            within(length, key_info.constant, span)?;
             return self.dereference(base_info, span);
+        }
+        // `3[a]` is `a[3]`.
+        if let Type::Array(_, length) = *self.session.types.resolve(key_info.ty)
+            && self.is_integer(base_info)
+        {
+            within(length, base_info.constant, span)?;
+            return self.dereference(key_info, span);
         }
         let sum = self.add(base_info, key_info, BinaryOp::Add, span)?;
         self.dereference(sum, span)
@@ -93,7 +95,28 @@ impl Body<'_, '_> {
         };
         let signature: Vec<Marked> = params.iter().map(|param| param.ty).collect();
         self.check_keys(&signature, name, &infos, span)?;
+        for ((slot, info), key) in signature.iter().zip(&infos).zip(keys) {
+            self.check_readable(slot.ty, *info, key.span)?;
+        }
         self.use_formula(id, name, span)
+    }
+
+    /// What a parameter points to is read where it is used, which the address of a part of a variable does not allow.
+    pub(super) fn check_readable(&self, to: TypeId, from: ExprInfo, span: Span) -> Result<(), Diagnostic> {
+        let types = &self.session.types;
+        let part = match from.meaning {
+            Meaning::PartAddress(_) => true,
+            Meaning::Variable(_) | Meaning::Element(_) | Meaning::Part(_) => {
+                matches!(types.resolve(from.ty), Type::Array(..))
+            }
+            _ => false,
+        };
+        match part && matches!(types.resolve(to), Type::Pointer(_)) {
+            true => {
+                Err(errors::not_supported_yet(span, "the address of a part of a variable as an argument"))
+            }
+            false => Ok(()),
+        }
     }
 
     /// The associative array behind a name with brackets: a known one, or one to be created. `None` if the name is
@@ -109,7 +132,11 @@ impl Body<'_, '_> {
             let associative = matches!(self.session.names.vars[id.index()].shape, VarShape::Associative(_));
             return Ok(associative.then_some(id));
         }
-        if scope == Scope::Global && (self.param(name).is_some() || self.session.inline(name).is_some()) {
+        if scope == Scope::Global
+            && (self.param(name).is_some()
+                || self.session.inline(name).is_some()
+                || super::decl::is_scope(name))
+        {
             return Ok(None);
         }
         if scope == Scope::Global && super::decl::is_built_in(name) {

@@ -95,6 +95,7 @@ impl Session<'_> {
             let left = ty.show(&self.types);
             return Err(errors::inline_type(span, &name.name, &left, &right));
         }
+        self.check_no_text(ty.ty, value.ty, inline.value.span)?;
         let ty = Marked { userland: to.userland, ..ty };
         let stands_for = match (defined.constant, defined.alias) {
             (Some(c), _) if params.is_none() => Value::Constant(c),

@@ -668,7 +668,8 @@ pub fn value_type(types: &TypeTable, ty: TypeId) -> Option<ValueType> {
         Type::String => Some(ValueType::Str),
         // Characters are copied, as a string is.
         Type::Array(element, _) if types.is_character(*element) => Some(ValueType::Str),
-        Type::Pointer(_) => Some(ValueType::Pointer),
+        // The value of a function is its address.
+        Type::Pointer(_) | Type::Function(..) => Some(ValueType::Pointer),
         Type::Symbolic(kind) => Some(ValueType::Symbolic(*kind)),
         _ => types.int_type(ty).map(|int| ValueType::Int { bits: int.bits, signed: int.signed }),
     }

@@ -83,7 +83,7 @@ impl Session<'_> {
         }
         let same = |other: &TranslatorInfo| {
             self.types.same(other.output, output)
-                && self.types.same(other.input.ty, input.ty)
+                && other.input.ty == input.ty
                 && other.input.userland == input.userland
         };
         if self.translators.iter().any(same) {
@@ -124,6 +124,7 @@ impl Session<'_> {
                 let (left, right) = (ty.show(&self.types), self.show_value(right));
                 return Err(errors::translator_member_type(name.span, &name.name, &left, &right));
             }
+            self.check_no_text(ty.ty, right.ty, value.span)?;
             let mut formula = defined.formula;
             formula.ty.userland = to.userland;
             if let Meaning::Translation(made) = right.meaning {
@@ -187,6 +188,9 @@ impl Body<'_, '_> {
             let types = &self.session.types;
             return Err(errors::no_translator(span, &self.show(info), &types.show(to.ty)));
         };
+        let input = self.session.translators[translator.index()].input.ty;
+        self.session.check_no_text(input, info.ty, operand.span)?;
+        self.check_readable(input, info, operand.span)?;
         let pointer = matches!(self.session.types.resolve(to.ty), Type::Pointer(_));
         Ok(self.translation(Translation { translator, pointer, from: From::Operand }))
     }

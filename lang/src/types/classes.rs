@@ -101,6 +101,15 @@ impl TypeTable {
         }
     }
 
+    /// A function, or a pointer to one, which is its value.
+    pub fn is_function(&self, id: TypeId) -> bool {
+        match self.resolve(id) {
+            Type::Function(..) => true,
+            Type::Pointer(target) => matches!(self.resolve(*target), Type::Function(..)),
+            _ => false,
+        }
+    }
+
     /// Same type (language spec §5.8): equal after removing typedefs at every level.
     pub fn same(&self, a: TypeId, b: TypeId) -> bool {
         if a == b {
@@ -161,6 +170,9 @@ impl TypeTable {
             return true;
         }
         if self.is_string_like(to.ty) && self.is_string_like(from.ty) {
+            return true;
+        }
+        if self.is_function(to.ty) && matches!(self.resolve(from.ty), Type::Function(..)) {
             return true;
         }
         if matches!(self.resolve(to.ty), Type::Function(..) | Type::Tagged(..)) {

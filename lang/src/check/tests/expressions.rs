@@ -301,7 +301,8 @@ fn structs_as_values() {
         ("trace(same[v].l[0, 1]);", "D_ARR_BADREF 2:15"),
         ("(w = v).a = 1;", "D_OP_LVAL 2:9"),
         ("i = 1; (i ? v : w).a++;", "D_OP_LVAL 2:16"),
-        ("same[v].a = 1;", "D_OP_LVAL 2:9"),
+        ("same[v].a = 1;", "D_OP_WRITE 2:9"),
+        ("trace(&same[v].l[1]);", "D_ADDROF_VAR 2:15"),
         ("(1 ? v : w).a = 1;", "ok"),
         ("i = 1; (0 ? v.a : i) = 1;", "ok"),
         ("trace(&(w = v).a);", "D_ADDROF_LVAL 2:15"),
@@ -348,5 +349,120 @@ fn pointers_to_scratch_memory() {
         };
         let body = body.replace('^', "");
         check(&format!("{HEAD}BEGIN {{ {MADE} {body} }}"), &expect);
+    }
+}
+
+/// `n[a]`, `*(a + n)` and `*(n + a)` are `a[n]` (language spec §6.3).
+#[test]
+fn an_array_ends_however_it_is_indexed() {
+    const HEAD: &str = "int a[3]; struct s { int l[2]; int o[1]; } v; struct s *p;\n";
+    for (body, expect) in [
+        ("x = 3[a];", "D_ARR_BOUNDS 2:13"),
+        ("3[a] = 1;", "D_ARR_BOUNDS 2:9"),
+        ("*(a + 3) = 1;", "D_ARR_BOUNDS 2:9"),
+        ("*(3 + a) = 1;", "D_ARR_BOUNDS 2:9"),
+        ("*(a - 1) = 1;", "D_ARR_BOUNDS 2:9"),
+        ("trace(*(v.l + 2));", "D_ARR_BOUNDS 2:15"),
+        ("trace(2[p->l]);", "D_ARR_BOUNDS 2:15"),
+        ("trace(*(p->l + 2));", "D_ARR_BOUNDS 2:15"),
+        ("2[a] = 1; *(a + 2) = 1; *(v.o + 7) = 1; trace(1[p->l]); trace(*(p->l - 0));", "ok"),
+        ("x = a + 3;", "ok"),
+    ] {
+        check(&format!("{HEAD}BEGIN {{ {body} }}"), expect);
+    }
+}
+
+/// `self` and `this` have no value but what follows `->` (language spec §8.1).
+#[test]
+fn scopes_alone_have_no_value() {
+    for (body, expect) in [
+        ("self = 1;", "D_OP_INCOMPAT 1:1"),
+        ("this = 0;", "D_OP_INCOMPAT 1:1"),
+        ("self++;", "D_OP_SCALAR 1:1"),
+        ("this[1] = 1;", "D_OP_INCOMPAT 1:1"),
+        ("x = self;", "D_OP_INCOMPAT 1:1"),
+        ("trace(self);", "D_TRACE_VOID 1:1"),
+        ("x = 1 + this;", "D_OP_INCOMPAT 1:5"),
+        ("@[self] = count();", "D_KEY_TYPE 1:3"),
+        ("self->x = 1; this->x = self->x;", "ok"),
+    ] {
+        check_body(body, expect);
+    }
+    check("BEGIN /self/ { }", "D_PRED_SCALAR 1:8");
+}
+
+/// Strings have no address, and the address of a part of a variable is read nowhere but where it is made.
+#[test]
+fn addresses_that_are_refused_where_they_are_made() {
+    for (source, expect) in [
+        ("char *p; BEGIN { p = \"abc\"; }", "D_UNKNOWN 1:18"),
+        ("inline char *l = \"abc\"; BEGIN { trace(stringof(l)); }", "D_UNKNOWN 1:18"),
+        ("inline int l[char *s] = strlen(s); BEGIN { trace(l[\"abc\"]); }", "D_UNKNOWN 1:50"),
+        (
+            "struct s { char *p; }; translator struct s < int i > { p = \"abc\"; }; BEGIN { }",
+            "D_UNKNOWN 1:60",
+        ),
+        (
+            "struct s { string a; }; translator struct s < char *i > { a = i; }; \
+             BEGIN { trace(xlate<struct s>(\"ab\").a); }",
+            "D_UNKNOWN 1:99",
+        ),
+        (
+            "struct s { char c[4]; } v; inline int l[char *s] = strlen(s); BEGIN { trace(l[v.c]); }",
+            "D_UNKNOWN 1:79",
+        ),
+        ("struct s { char c[4]; } v; inline int l[string s] = strlen(s); BEGIN { trace(l[v.c]); }", "ok"),
+        ("int a[3]; inline int l[int *p] = p[1]; BEGIN { trace(l[&a[1]]); }", "D_UNKNOWN 1:56"),
+        (
+            "struct t { int a; } v; struct s { int b; }; translator struct s < struct t *i > { b = i->a; }; \
+          BEGIN { trace(xlate<struct s>(&v).b); }",
+            "D_ADDROF_VAR 1:126",
+        ),
+        (
+            "struct t { int a; } v[2]; struct s { int b; }; translator struct s < struct t *i > { b = i->a; }; \
+          BEGIN { trace(xlate<struct s>(&v[1]).b); }",
+            "D_UNKNOWN 1:129",
+        ),
+        (
+            "struct s { int a; }; translator struct s < int i > { a = i; }; BEGIN { x = &xlate<struct s>(5); }",
+            "D_ADDROF_VAR 1:76",
+        ),
+    ] {
+        check(source, expect);
+    }
+}
+
+/// The value of a function of the kernel is its address, its size that of its code (language spec §6.3, §8.5).
+#[test]
+fn functions_of_the_kernel() {
+    for (body, expect) in [
+        ("trace(sizeof (`do_it));", "ok"),
+        ("trace(`do_it);", "ok"),
+        ("trace(`do_it == `do_that); trace(`do_it < vmlinux`do_that);", "ok"),
+        ("@[`do_it] = count(); @[`do_that] = count(); q[`do_it] = 1; q[`do_that] = q[`do_it];", "ok"),
+        ("x = `do_it; x = `do_that; trace(x == `do_it);", "ok"),
+        ("trace(pid ? `do_it : `do_that);", "ok"),
+        ("trace(`do_it == 4096);", "D_OP_INCOMPAT 1:7"),
+        ("trace(`do_it + 1);", "D_OP_INCOMPAT 1:7"),
+        ("trace(*`do_it);", "D_DEREF_NONPTR 1:7"),
+        ("`do_it = 1;", "D_OP_INCOMPAT 1:1"),
+        ("trace(`do_nothing);", "D_IDENT_UNDEF 1:7"),
+    ] {
+        check_body(body, expect);
+    }
+}
+
+/// A cast gives the type that it names, which is marked as the user's only if it says so (language spec §5.5, §6.5).
+#[test]
+fn a_cast_takes_the_mark_away() {
+    for (source, expect) in [
+        ("userland int *p; BEGIN { x = (int *)p; q = (int *)1; q = x; }", "ok"),
+        ("userland int *p; BEGIN { x = p; q = (int *)1; q = x; }", "D_OP_INCOMPAT 1:47"),
+        ("userland int *p; BEGIN { p = (int *)8; }", "D_OP_INCOMPAT 1:26"),
+        ("userland int *p; BEGIN { p = (userland int *)8; }", "ok"),
+        ("syscall::write:entry { this->s = (char *)args[1]; this->s = (char *)arg1; }", "ok"),
+        ("syscall::write:entry { this->s = args[1]; this->s = (char *)arg1; }", "ok"),
+    ] {
+        check(source, expect);
     }
 }

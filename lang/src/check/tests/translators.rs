@@ -124,3 +124,28 @@ fn interfaces() {
         assert_eq!(zdefs(source), expected, "{source}");
     }
 }
+
+/// A translator for a typedef is another than that for its base type; the exact type comes first (language spec §7.4).
+#[test]
+fn translators_of_a_typedef_and_of_its_base() {
+    const HEAD: &str =
+        "typedef int my_t; struct s { int a; int b; }; translator struct s < my_t i > { a = 1; };\n";
+    for (rest, expect) in [
+        (
+            "translator struct s < int i > { b = 2; }; my_t m; int n; BEGIN { trace(xlate<struct s>(m).a); }",
+            "ok",
+        ),
+        (
+            "translator struct s < int i > { b = 2; }; my_t m; int n; BEGIN { trace(xlate<struct s>(n).b); }",
+            "ok",
+        ),
+        (
+            "translator struct s < int i > { b = 2; }; BEGIN { trace(xlate<struct s>(1).a); }",
+            "D_XLATE_NOCONV 2:57",
+        ),
+        ("translator struct s < my_t i > { b = 2; }; BEGIN { }", "D_XLATE_REDECL 2:1"),
+        ("long l; BEGIN { trace(xlate<struct s>(l).a); }", "ok"),
+    ] {
+        check(&format!("{HEAD}{rest}"), expect);
+    }
+}

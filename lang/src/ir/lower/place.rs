@@ -165,7 +165,18 @@ impl Lower<'_> {
                 let (pointer, count) = if swapped { (key, &**base) } else { (&**base, key) };
                 self.element_in_memory(pointer, count, swapped).and_then(plain)
             }
-            ExprKind::Unary { operand, .. } => self.behind(operand).and_then(plain),
+            ExprKind::Unary { operand, .. } => {
+                // `*(a + n)` is `a[n]`.
+                if let ExprKind::Binary { op: BinaryOp::Add, lhs, rhs } = &operand.kind {
+                    if self.lies_in_memory(self.info_of(lhs)) {
+                        return self.element_in_memory(lhs, rhs, false).and_then(plain);
+                    }
+                    if self.lies_in_memory(self.info_of(rhs)) {
+                        return self.element_in_memory(rhs, lhs, true).and_then(plain);
+                    }
+                }
+                self.behind(operand).and_then(plain)
+            }
             ExprKind::Cast { operand, .. } => self.memory_at(operand).and_then(plain),
             ExprKind::Name(_) if let Meaning::Param(index) = self.info_of(expr).meaning => {
                 plain(self.param_at(index, expr))

@@ -81,7 +81,7 @@ impl Lower<'_> {
             }
             (_, ExprKind::Cast { operand, .. }) => self.var_at(operand),
             (_, ExprKind::Member { base, arrow, member }) => {
-                let mut at = if *arrow { self.pointed(base)? } else { self.var_at(base)? };
+                let mut at = if *arrow { self.behind_part(base)? } else { self.var_at(base)? };
                 let found = self.checked.types.member(at.ty, &member.name);
                 let found = found.ok_or_else(|| not_yet(expr.span, "such members"))?;
                 self.step_to_member(&mut at, &found);
@@ -94,7 +94,7 @@ impl Lower<'_> {
                 let (array, key) = if swapped { (key, &**base) } else { (&**base, key) };
                 self.element_at(array, key, expr.span)
             }
-            (_, ExprKind::Unary { op: UnaryOp::Deref, operand }) => self.pointed(operand),
+            (_, ExprKind::Unary { op: UnaryOp::Deref, operand }) => self.behind_part(operand),
             _ => Err(not_yet(expr.span, "such parts of variables")),
         }
     }
@@ -114,6 +114,28 @@ impl Lower<'_> {
             }
             _ => None,
         }
+    }
+
+    /// What is read behind the address of a part: `*(a + n)` is `a[n]`, held to the array's length.
+    pub(super) fn behind_part(&mut self, expr: &Expr) -> Result<VarAt, Diagnostic> {
+        if let ExprKind::Binary { op, lhs, rhs } = &expr.kind
+            && let Some((array, count)) =
+                [(lhs, rhs), (rhs, lhs)].into_iter().find(|(array, _)| self.is_array(array))
+        {
+            let mut at = self.var_at(array)?;
+            let index = match op {
+                BinaryOp::Sub => {
+                    let count = self.value(count)?;
+                    let zero = self.build.constant(expr.span, 0);
+                    let index = self.sum(BinOp::Sub, zero, count, expr.span);
+                    self.held_to_length(array, index, expr.span)
+                }
+                _ => self.checked_index(array, count)?,
+            };
+            self.step_to_element(&mut at, index, expr.span);
+            return Ok(at);
+        }
+        self.pointed(expr)
     }
 
     /// What an array variable, or the address of a part, points to.
@@ -161,22 +183,26 @@ impl Lower<'_> {
 
     /// An index into an array; a computed one is held to the array's length.
     pub(super) fn checked_index(&mut self, array: &Expr, key: &Expr) -> Result<Val, Diagnostic> {
-        let length = match *self.checked.types.resolve(self.info_of(array).ty) {
-            Type::Array(_, length) => length as i64,
-            _ => 0,
-        };
         if let Some(c) = self.frame.early.constant(key) {
             return Ok(self.build.constant(key.span, c.value));
         }
         let index = self.value(key)?;
-        if length <= 1 {
-            return Ok(index);
+        Ok(self.held_to_length(array, index, key.span))
+    }
+
+    fn held_to_length(&mut self, array: &Expr, index: Val, span: Span) -> Val {
+        let length = match *self.checked.types.resolve(self.info_of(array).ty) {
+            Type::Array(_, length) => length as i64,
+            _ => 0,
+        };
+        if length <= 1 || index.constant.is_some() {
+            return index;
         }
-        let length = self.build.constant(key.span, length);
+        let length = self.build.constant(span, length);
         let dst = self.build.reg(RegKind::Int);
         let args = vec![index.reg, length.reg];
-        self.build.emit(key.span, Op::Call { dst, func: Func::ArrayIndex, args });
-        Ok(Val::new(dst, Fits::ANY))
+        self.build.emit(span, Op::Call { dst, func: Func::ArrayIndex, args });
+        Val::new(dst, Fits::ANY)
     }
 
     /// From an array to one of its elements.

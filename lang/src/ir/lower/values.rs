@@ -154,7 +154,7 @@ impl Lower<'_> {
         match &expr.kind {
             ExprKind::Member { base, member, .. } if part => {
                 let spot = self.spot(base)?;
-                self.member_spot(spot, &member.name, expr.span)
+                self.member_spot(&spot, &member.name, expr.span)
             }
             ExprKind::Index { base, keys } if part => {
                 let Some(key) = keys.first() else { return Err(not_yet(expr.span, "such elements")) };
@@ -175,7 +175,7 @@ impl Lower<'_> {
         }
     }
 
-    fn member_spot(&mut self, spot: Spot, member: &str, span: Span) -> Result<Spot, Diagnostic> {
+    fn member_spot(&self, spot: &Spot, member: &str, span: Span) -> Result<Spot, Diagnostic> {
         let found = self.checked.types.member(spot.ty, member);
         let found = found.ok_or_else(|| not_yet(span, "such members"))?;
         Ok(self.step_into(&spot.at, &found))
