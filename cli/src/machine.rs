@@ -240,7 +240,7 @@ fn synthetic(
     }
     let text = fs::read(native::path(path))
         .map_err(|e| Failure::fatal(format!("failed to open {path}: {}", reason(&e))))?;
-    let mut file = EventFile::parse(&String::from_utf8_lossy(&text))
+    let mut file = EventFile::parse(&bytes::to_text(&text))
         .map_err(|e| Failure::fatal(format!("failed to read events from {path}: {e}")))?;
     file.environment.read_types_from(&settings.types_from);
     let notice = file.steps.is_empty().then(|| format!("warning: no events in {path}"));

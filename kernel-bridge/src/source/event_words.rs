@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use dtrail_lang::bytes;
+
 /// What is wrong with a file of events, and where.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ParseError {
@@ -166,14 +168,14 @@ impl<'a> Word<'a> {
 
     /// The bytes of a string in quotes, escapes resolved, or of a bare word.
     pub(super) fn bytes(&self) -> Result<Vec<u8>, ParseError> {
-        let Some(text) = self.text.strip_prefix('"') else { return Ok(self.text.as_bytes().to_vec()) };
+        let Some(text) = self.text.strip_prefix('"') else { return Ok(bytes::of_text(self.text).into_owned()) };
         let mut bytes = Vec::new();
         let mut rest = text.chars();
         loop {
             match rest.next() {
                 Some('"') => break,
                 Some('\\') => bytes.push(self.escape(&mut rest)?),
-                Some(c) => bytes.extend(c.encode_utf8(&mut [0; 4]).bytes()),
+                Some(c) => bytes.extend_from_slice(&bytes::of_text(c.encode_utf8(&mut [0; 4]))),
                 // The cursor has seen the closing quote.
                 None => return Err(self.error("a string without its closing quote")),
             }
