@@ -606,7 +606,8 @@ fn libraries_are_compiled_first() {
     write("d.d", "inline int four = x;\n");
     let output = run(&["-L", lib, "-n", "BEGIN"]);
     let err = String::from_utf8_lossy(&output.stderr);
-    let expected = format!("dtrail: failed to compile library {lib}/d.d: line 1: failed to resolve x: ");
+    let expected =
+        format!("dtrail: invalid probe specifier BEGIN: \"{lib}/d.d\", line 1: failed to resolve x: ");
     assert!(err.starts_with(&expected), "{err}");
     let _ = std::fs::remove_dir_all(&dir);
     let missing = format!("dtrail: failed to open {lib}: No such file or directory\n");

@@ -501,9 +501,9 @@ const ROWS: &[Row] = &[
     outside("ldpath", Kind::Unused(Shape::Text)),
     outside("libdir", Kind::Text(|o, v| o.libraries.directories.push(v.into()))),
     // Symbols are bound while a program is compiled, which is when it starts.
-    outside("linkmode", Kind::Words(&[("kernel", None), ("dynamic", None), ("static", None)])),
+    row("linkmode", Kind::Words(&[("kernel", None), ("dynamic", None), ("static", None)])),
     row("linknommap", Kind::Unused(Shape::Flag)),
-    outside(
+    row(
         "linktype",
         Kind::Words(&[("elf", None), ("dof", Some("Linux has no loader of DOF; -G writes ELF"))]),
     ),

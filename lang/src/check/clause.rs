@@ -158,8 +158,10 @@ impl Body<'_, '_> {
                 Stmt::Expr(expr) => self.site(statement(self.early, expr), order)?,
                 Stmt::If { cond, then, otherwise, .. } => {
                     self.no_deferred(cond)?;
+                    let mut other = *order;
                     self.sites(then, order)?;
-                    self.sites(otherwise, order)?;
+                    self.sites(otherwise, &mut other)?;
+                    *order = order.or(other);
                 }
             }
         }

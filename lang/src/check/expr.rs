@@ -19,7 +19,7 @@ use crate::diag::Diagnostic;
 use crate::env::Stability;
 use crate::ir::{Scope, ValueType, VarId};
 use crate::source::Span;
-use crate::stability;
+use crate::stability::{self, STABLE};
 use crate::types::classes::Operand;
 use crate::types::{TagKind, Type, TypeId};
 
@@ -229,6 +229,7 @@ impl Body<'_, '_> {
             return Ok(ExprInfo { lvalue: true, ..ExprInfo::value(self.session.types.common().void) });
         }
         if let Some(id) = self.session.names.var(Scope::Global, name) {
+            self.mention("scalar", name, STABLE, span)?;
             return self.variable(id, span);
         }
         if let Some(inline) = self.session.inline(name)
@@ -254,7 +255,7 @@ impl Body<'_, '_> {
                 BuiltinVar::Probemod => module,
                 BuiltinVar::Probefunc => function,
                 BuiltinVar::Probename => probe,
-                _ => stability::parse(var.row().stability).unwrap_or(stability::STABLE),
+                _ => stability::parse(var.row().stability).unwrap_or(STABLE),
             };
             self.mention("scalar", name, triple, span)?;
             let ty = self.session.spelt(var.row().ty);

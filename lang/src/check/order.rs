@@ -1,7 +1,8 @@
-//! The order of actions within a clause (language spec §11.5, runtime spec §10), in the order of the text, whatever
-//! conditions stand around them.
+//! The order of actions within a clause (language spec §11.5, runtime spec §10), along every path through its conditions
+//! (§3.7).
 //!
-//! In: the statements of a clause one after the other. Out: the first one that stands behind what it may not follow.
+//! In: the statements of a clause one after the other; the arms of a condition begin alike, and behind them is what either had.
+//! Out: the first statement that stands behind what it may not follow.
 
 use super::errors;
 use crate::diag::{Diagnostic, Tag};
@@ -38,6 +39,15 @@ pub(super) struct Order {
 const DATA: &str = "data-recording action(s)";
 
 impl Order {
+    /// What one of two paths has had that meet.
+    pub(super) fn or(self, other: Order) -> Order {
+        Order {
+            speculate: self.speculate || other.speculate,
+            commit: self.commit || other.commit,
+            data: self.data || other.data,
+        }
+    }
+
     /// Takes the next statement.
     pub(super) fn take(&mut self, step: Step, span: Span) -> Result<(), Diagnostic> {
         let refused = |tag, what, after| Err(errors::may_not_follow(tag, span, what, after));

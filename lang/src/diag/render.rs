@@ -68,8 +68,18 @@ pub fn classic(diagnostic: &Diagnostic, sources: &SourceMap, tags: bool) -> Stri
     // The preprocessor names the script itself too.
     let file = at.file.filter(|file| *file != source.name);
     let file = file.map_or(String::new(), |file| format!("\"{file}\", "));
-    let what = if source.kind == SourceKind::Library { "library" } else { "script" };
-    format!("failed to compile {what} {}: {tag}{file}line {}: {message}", source.name, at.line)
+    if source.kind != SourceKind::Library {
+        return format!("failed to compile script {}: {tag}{file}line {}: {message}", source.name, at.line);
+    }
+    // Libraries are compiled with the first program.
+    let file = if file.is_empty() { format!("\"{}\", ", source.name) } else { file };
+    let program = sources.ids().map(|id| sources.get(id)).find(|it| it.kind != SourceKind::Library);
+    let what = match program {
+        Some(program) if program.kind.is_string() => format!("invalid probe specifier {}", program.name),
+        Some(program) => format!("failed to compile script {}", program.name),
+        None => "failed to compile library".to_string(),
+    };
+    format!("{what}: {tag}{file}line {}: {message}", at.line)
 }
 
 /// For a person: what is wrong, then [`excerpt`].
@@ -358,6 +368,27 @@ error[D_AGG_REDEF]: aggregation redefined: @a
             "z".repeat(75),
         );
         assert_eq!(points(&text, "MARK", "LABEL"), expected);
+    }
+
+    #[test]
+    fn a_library_is_told_with_the_first_program() {
+        let add = |sources: &mut SourceMap, kind, name: &str| {
+            sources.add(Source { name: name.into(), kind, text: "\nx = y;\n".into() })
+        };
+        for (kind, name, expected) in [
+            (SourceKind::Name, "BEGIN", "invalid probe specifier BEGIN: \"lib/a.d\", line 2: no y"),
+            (SourceKind::Script, "a.d", "failed to compile script a.d: \"lib/a.d\", line 2: no y"),
+        ] {
+            let mut sources = SourceMap::default();
+            let library = add(&mut sources, SourceKind::Library, "lib/a.d");
+            let alone = Diagnostic::new(Tag::IdentUndef, Span { source: library, start: 5, end: 6 }, "no y");
+            assert_eq!(
+                classic(&alone, &sources, false),
+                "failed to compile library: \"lib/a.d\", line 2: no y"
+            );
+            add(&mut sources, kind, name);
+            assert_eq!(classic(&alone, &sources, false), expected);
+        }
     }
 
     #[test]

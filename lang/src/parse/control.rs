@@ -106,9 +106,7 @@ fn pragma<'a>(tokens: &[Token<'a>], whole: (usize, usize)) -> Result<Control<'a>
         "error" => Err(error_line(args, whole)),
         "ident" => Ok(Control::Ignored),
         "option" => match args {
-            [option] if matches!(option.kind, TokenKind::Word | TokenKind::Integer) => {
-                Ok(Control::Option(*option))
-            }
+            [option] if option.kind == TokenKind::Word => Ok(Control::Option(*option)),
             [first, second, ..] if first.kind == TokenKind::Word => Err((
                 Tag::PragmaMalform,
                 "superfluous arguments specified for #pragma option".to_string(),
@@ -231,6 +229,8 @@ mod tests {
                 err(Tag::PragmaMalform, "superfluous arguments specified for #pragma option"),
             ),
             ("#pragma D option", err(Tag::PragmaMalform, "malformed #pragma option <option>=<val>")),
+            ("#pragma D option 5", err(Tag::PragmaMalform, "malformed #pragma option <option>=<val>")),
+            ("#pragma D option 5 6", err(Tag::PragmaMalform, "malformed #pragma option <option>=<val>")),
             (
                 "#pragma D option \"quiet\"",
                 err(Tag::PragmaMalform, "malformed #pragma option <option>=<val>"),

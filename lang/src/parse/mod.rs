@@ -93,7 +93,7 @@ pub fn parse_prefix(
     cx: &mut ParseContext<'_>,
 ) -> (Program, Option<Diagnostic>) {
     let source = sources.get(id);
-    let readable = headers::readable(id, &source.text);
+    let readable = headers::readable(id, &source.text, cx.options.preprocessor.run);
     let unfinished = readable.unfinished;
     let text = unfinished.map_or(readable.text.as_ref(), |(start, _)| &readable.text[..start]);
     let rule = if source.kind.is_string() { Rule::string_item } else { Rule::script_item };

@@ -140,6 +140,9 @@ pub(super) fn unused(items: &[Item], names: &dyn Names, env: &dyn Environment) -
             _ => false,
         })
     };
+    let defines = |name: &str| {
+        items.iter().any(|item| matches!(item, Item::Provider(provider) if provider.name.name == name))
+    };
     for item in items {
         let Item::Pragma(pragma) = item else { continue };
         let word = pragma.word.name.as_str();
@@ -149,6 +152,7 @@ pub(super) fn unused(items: &[Item], names: &dyn Names, env: &dyn Environment) -
         let refuse =
             |tag, message: &str| Some(Diagnostic::new(tag, pragma.span, format!("{message} #pragma {word}")));
         let name = match pragma.args.as_slice() {
+            [_, _, provider, _] if defines(&provider.name) => continue,
             [_, _, provider, _] => {
                 let pattern = ProbePattern { provider: provider.name.clone(), ..ProbePattern::default() };
                 match env.match_probes(&pattern) {

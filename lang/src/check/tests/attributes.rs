@@ -27,6 +27,11 @@ fn the_least_that_is_wanted() {
             "D_ATTR_MIN 2:29",
         ),
         ("Stable/Stable", "inline int n = getmajor(0); BEGIN { }", "D_ATTR_MIN 1:16"),
+        (
+            "Stable/Stable",
+            "#pragma D attributes Evolving/Unstable/ISA n\nint n; BEGIN { trace(n); }",
+            "D_ATTR_MIN 2:22",
+        ),
     ] {
         assert_eq!(with(&[("amin", amin)], source), expected, "{amin}: {source}");
     }
@@ -80,4 +85,17 @@ fn reports() {
     let crate::check::Attributes { probes, statements } = compiled.attributes[0];
     assert_eq!((probes.name, probes.data, probes.class), ("Private", "Private", "ISA"));
     assert_eq!((statements.name, statements.data, statements.class), ("Private", "Private", "Unknown"));
+}
+
+/// Files of provider definitions end in such lines, or begin with them.
+#[test]
+fn attributes_of_providers_that_the_program_declares() {
+    let provider = "provider zz { probe a(int); };\n";
+    for part in ["provider", "module", "function", "name", "args"] {
+        let pragma = format!("#pragma D attributes Evolving/Evolving/Common provider zz {part}\n");
+        check(&format!("{provider}{pragma}BEGIN {{ }}"), "ok");
+        check(&format!("{pragma}{provider}BEGIN {{ }}"), "ok");
+    }
+    let other = "#pragma D attributes Evolving/Evolving/Common provider yy name\n";
+    check(&format!("{provider}{other}BEGIN {{ }}"), "D_PRAGMA_UNUSED 2:1");
 }

@@ -10,6 +10,7 @@ mod hostile;
 mod inlines;
 mod later;
 mod messages;
+mod paths;
 mod programs;
 mod scale;
 mod tags;

@@ -50,9 +50,9 @@ impl Readable<'_> {
     }
 }
 
-/// Makes what came from headers of the system readable.
-pub(super) fn readable(source: SourceId, text: &str) -> Readable<'_> {
-    let enters = |line: &str| system(line) == Some(true);
+/// Makes what came from headers of the system readable. `cpp` says whether the preprocessor made the text.
+pub(super) fn readable(source: SourceId, text: &str, cpp: bool) -> Readable<'_> {
+    let enters = |line: &str| system(line, cpp) == Some(true);
     if !text.lines().any(enters) {
         let (layouts, left_out) = (Vec::new(), Vec::new());
         return Readable { text: Cow::Borrowed(text), unfinished: None, layouts, left_out };
@@ -60,6 +60,7 @@ pub(super) fn readable(source: SourceId, text: &str) -> Readable<'_> {
     let mut reader = Reader {
         source,
         text,
+        cpp,
         out: text.as_bytes().to_vec(),
         pos: 0,
         depth: 0,
@@ -79,12 +80,19 @@ pub(super) fn readable(source: SourceId, text: &str) -> Readable<'_> {
     Readable { text: Cow::Owned(read), unfinished: reader.unfinished, layouts, left_out: reader.left_out }
 }
 
-/// Whether a line mark says that a header of the system follows (its flag 3): others may be D.
-pub(super) fn system(line: &str) -> Option<bool> {
-    if !line.starts_with('#') || !matches!(control::read(line), Ok(Control::Line(_))) {
-        return None;
-    }
-    Some(line.rsplit('"').next().is_some_and(|flags| flags.split_whitespace().any(|flag| flag == "3")))
+/// Whether a line mark says that a header of the system follows (its flag 3): others may be D. `None` if it does not say, as
+/// one that only renumbers: without a file, or, where no preprocessor wrote it, with a lone flag 3.
+pub(super) fn system(line: &str, cpp: bool) -> Option<bool> {
+    let marks = line
+        .strip_prefix('#')
+        .is_some_and(|rest| rest.trim_start().starts_with(|c: char| c.is_ascii_digit()));
+    let Some(Control::Line(mark)) = marks.then(|| control::read(line).ok()).flatten() else { return None };
+    mark.file?;
+    // The file is the only string of the line.
+    let flags = line.rsplit('"').next().unwrap_or("");
+    let system = flags.split_whitespace().any(|flag| flag == "3");
+    let moves = matches!(mark.state, Some(1 | 2));
+    (cpp || moves || !system).then_some(system)
 }
 
 /// Why a declaration is left out, and what in it says so.
@@ -133,6 +141,8 @@ struct Declaration<'a> {
 struct Reader<'a> {
     source: SourceId,
     text: &'a str,
+    /// The preprocessor made the text.
+    cpp: bool,
     out: Vec<u8>,
     pos: usize,
     depth: usize,
@@ -156,7 +166,7 @@ impl<'a> Reader<'a> {
         {
             if line_start && (b == b'#' || self.depth == 0) {
                 let line = self.text[self.pos..].split('\n').next().unwrap_or("");
-                if let Some(system) = system(line) {
+                if let Some(system) = system(line, self.cpp) {
                     self.depth = usize::from(system);
                 }
                 self.pragma(line);

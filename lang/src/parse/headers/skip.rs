@@ -1,6 +1,7 @@
 //! Where things end in a header, and blanking them out: a place in the text in, another one out. What is in between is not
 //! looked at, but that brackets, quotes and line marks count.
 
+use super::super::control::{self, Control};
 use super::super::literal::{self, Quoted};
 use super::super::words::{continues_identifier, is_space};
 use super::{Reader, system};
@@ -22,6 +23,11 @@ impl Reader<'_> {
         }
     }
 
+    /// Whether a line mark leads out of the headers.
+    fn leaves(&self, line: &str) -> bool {
+        system(line, self.cpp) == Some(false)
+    }
+
     /// The next byte that is neither white space nor in a line mark within headers.
     pub(super) fn next_token(&self, from: usize) -> usize {
         let bytes = self.text.as_bytes();
@@ -31,7 +37,7 @@ impl Reader<'_> {
                 _ if is_space(b) => at += 1,
                 b'#' if at > 0 && bytes[at - 1] == b'\n' => {
                     let line = self.text[at..].split('\n').next().unwrap_or("");
-                    if system(line) != Some(true) {
+                    if self.leaves(line) || !matches!(control::read(line), Ok(Control::Line(_))) {
                         break;
                     }
                     at += line.len();
@@ -91,7 +97,7 @@ impl Reader<'_> {
             match bytes[at] {
                 b'\n' if bytes.get(at + 1) == Some(&b'#') => {
                     let line = self.text[at + 1..].split('\n').next().unwrap_or("");
-                    if system(line) == Some(false) {
+                    if self.leaves(line) {
                         return None;
                     }
                     at += 1 + line.len();

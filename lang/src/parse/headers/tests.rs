@@ -6,7 +6,7 @@ use crate::ast::Layout;
 /// What becomes of a header, its lines joined and its blanks squeezed.
 fn header(text: &str) -> String {
     let whole = format!("# 1 \"a.d\"\n# 1 \"h.h\" 1 3\n{text}\n# 2 \"a.d\" 2\nstatic int __inline;\n");
-    let Readable { text: read, unfinished, .. } = readable(SourceId(0), &whole);
+    let Readable { text: read, unfinished, .. } = readable(SourceId(0), &whole, false);
     assert_eq!((read.len(), unfinished), (whole.len(), None), "{text}");
     let lines = |text: &str| text.bytes().filter(|&b| b == b'\n').count();
     assert_eq!(lines(&read), lines(&whole));
@@ -110,7 +110,7 @@ fn line_marks_stay() {
 #[test]
 fn nothing_else_is_changed() {
     for text in ["int x;\n", "# 1 \"a.d\"\nstatic int x = 1;\n# 2 \"b.d\" 2\ninline int y = 1;\n"] {
-        let read = readable(SourceId(0), text);
+        let read = readable(SourceId(0), text, false);
         assert!(matches!(read.text, Cow::Borrowed(_)) && read.unfinished.is_none(), "{text}");
     }
 }
@@ -133,7 +133,7 @@ fn unfinished_headers() {
         for rest in ["", "\n# 2 \"a.d\" 2\nEND { trace((1)); }; int f(int) { } }\n"] {
             let start = "# 1 \"h.h\" 1 3\n";
             let whole = format!("{start}{text}{rest}");
-            let Readable { text: read, unfinished, .. } = readable(SourceId(0), &whole);
+            let Readable { text: read, unfinished, .. } = readable(SourceId(0), &whole, false);
             assert_eq!(unfinished.map(|(_, at)| at), at.map(|at| at + start.len()), "{text}");
             assert_eq!(read.len(), whole.len());
             assert!(read.ends_with(rest), "{text}");
@@ -147,7 +147,7 @@ type Placed = (&'static str, Where, Layout);
 /// What stands beside the text: each layout with the text at its place.
 fn layouts(text: &str) -> Vec<(String, Where, Layout)> {
     let whole = format!("# 1 \"h.h\" 1 3\n{text}\n# 2 \"a.d\" 2\n");
-    let read = readable(SourceId(0), &whole);
+    let read = readable(SourceId(0), &whole, false);
     let at = |noted: &Noted| whole[noted.at..].chars().take(6).collect();
     read.layouts.iter().map(|noted| (at(noted), noted.place, noted.layout)).collect()
 }
@@ -207,12 +207,33 @@ fn what_is_left_out_is_told() {
         ("int f(a) UNKNOWN; int x;", ""),
     ] {
         let whole = format!("# 1 \"h.h\" 1 3\n{text}\n# 2 \"a.d\" 2\n");
-        let read = readable(SourceId(0), &whole);
+        let read = readable(SourceId(0), &whole, false);
         let shown = read.left_out.iter().map(|it| {
             let keyword = it.kind.map_or(String::new(), |kind| format!("{} ", kind.word()));
             let at: String = whole[it.span.start as usize..].chars().take(6).collect();
             format!("{keyword}{}:{}:{at}", it.name, it.why)
         });
         assert_eq!(shown.collect::<Vec<_>>().join(" "), expected, "{text}");
+    }
+}
+
+#[test]
+fn marks_of_headers() {
+    for (line, written, by_cpp) in [
+        ("# 1 \"h.h\" 1 3", Some(true), Some(true)),
+        ("# 1 \"h.h\" 1 3 4", Some(true), Some(true)),
+        ("# 2 \"a.d\" 2", Some(false), Some(false)),
+        ("# 2 \"a.d\"", Some(false), Some(false)),
+        ("# 9 \"h.h\" 3", None, Some(true)),
+        // What only renumbers, and what is no mark.
+        ("# 3", None, None),
+        ("#line 3", None, None),
+        ("#line 3 \"h.h\" 1 3", None, None),
+        ("# 3 \"h.h", None, None),
+        ("#pragma x \"h.h\" 1 3", None, None),
+        (" # 1 \"h.h\" 1 3", None, None),
+        ("#", None, None),
+    ] {
+        assert_eq!((system(line, false), system(line, true)), (written, by_cpp), "{line}");
     }
 }

@@ -400,7 +400,8 @@ impl<'a, 'c> Scanner<'a, 'c> {
         match control::read(line).map_err(refuse)? {
             Control::Ignored => {}
             Control::Line(mark) => {
-                self.system = headers::system(line).unwrap_or(self.system);
+                let cpp = self.cx.options.preprocessor.run;
+                self.system = headers::system(line, cpp).unwrap_or(self.system);
                 match mark.state {
                     Some(1) => self.inclusion += 1,
                     Some(2) => self.inclusion = self.inclusion.saturating_sub(1),
