@@ -2,9 +2,10 @@
 
 use std::io::Write as _;
 use std::ops::RangeInclusive;
+use std::sync::LazyLock;
 
 use dtrail_lang::builtins::aggs::Shape;
-use dtrail_lang::builtins::shapes::Bucket;
+use dtrail_lang::builtins::shapes::{Bucket, QUANTIZE_BUCKETS};
 
 use super::decimal;
 use crate::agg::{Buckets, divided};
@@ -89,6 +90,10 @@ impl Scale {
     /// Appends a bar, the blank behind it, a count and a newline.
     pub(super) fn row(self, out: &mut Vec<u8>, value: i64, count: i64) {
         self.bar(out, value);
+        if count == 0 {
+            // Most rows of most histograms.
+            return out.extend_from_slice(b" 0        \n");
+        }
         out.push(b' ');
         decimal::left(out, count, 9);
         out.push(b'\n');
@@ -195,9 +200,19 @@ fn shown_range(shape: Shape, buckets: &Buckets) -> RangeInclusive<usize> {
     before..=after
 }
 
+/// What the rows of `quantize` begin with.
+static POWERS: LazyLock<Vec<Box<[u8]>>> = LazyLock::new(|| {
+    let power = |bucket| format!("{:>16} ", Shape::Plain.stands_for(bucket)).into_bytes().into();
+    (0..QUANTIZE_BUCKETS).map(power).collect()
+});
+
 /// Appends what a row says of its bucket, at the right of 16 columns, and a blank; `false`: no value falls into it, and it
 /// has no row. `first` is the index of the first row.
 fn label(out: &mut Vec<u8>, shape: Shape, index: usize, first: usize) -> bool {
+    if let (Shape::Plain, Some(power)) = (shape, POWERS.get(index)) {
+        out.extend_from_slice(power);
+        return true;
+    }
     let (words, value) = match shape.holds(index) {
         Bucket::From(value) => ("", value),
         Bucket::Below(value) => ("< ", value.into()),
