@@ -85,6 +85,9 @@ expect strings '/etc/passwd 3' "$(dtrail -qn 'syscall::openat:entry,syscall::ope
 	syscall::openat:return,syscall::open:return /self->p/ { printf("%s %d\n", copyinstr(self->p), arg1); self->p = 0; }' \
 	-c 'cat /etc/passwd' 2>/dev/null | grep -v root: | xargs)"
 expect proc 'exit 1' "$(dtrail -qn 'proc:::exit /pid == $target/ { printf("%s %d", probename, arg0); }' -c true 2>/dev/null | xargs)"
+expect stack 'do_exit syscall_trace_enter' "$(dtrail -qn 'proc:::exit /pid == $target/ { @[1, stack(1)] = count(); }
+	syscall::exit_group:entry /pid == $target/ { @[2, stack(1)] = count(); }' -c true 2>/dev/null |
+	grep -oE 'do_exit|do_group_exit|syscall_trace_enter|do_syscall_64' | xargs)"
 expect copyout 'Jello,XYou' "$(dtrail -qwn 'syscall::write:entry /pid == $target && arg0 == 1/ {
 	this->p = (char *)alloca(1); this->p[0] = 0x4a; copyout(this->p, arg1, 1); copyoutstr("XY", arg1 + 6, 2); }' \
 	-c 'echo hello, you' 2>/dev/null)"

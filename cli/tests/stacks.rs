@@ -3,10 +3,11 @@
 
 #![allow(clippy::expect_used, reason = "a test fails by a panic, and its parts are no `#[test]` functions")]
 
-use std::process::Command;
+use std::io::Read;
+use std::process::{Command, Stdio};
 
 use dtrail_conformance::engine::is_root;
-use dtrail_conformance::workload::{built, skipped, spin};
+use dtrail_conformance::workload::{built, skipped, spin, steps};
 use dtrail_kernel_bridge::caps;
 
 use everybody::{DTRAIL, ForEverybody};
@@ -379,4 +380,41 @@ fn code_without_frame_pointers_is_unwound_by_its_tables() {
             out.lines().filter(|line| line.trim_start().starts_with("bare`leaf")).collect();
         assert_eq!(heads, frames.len(), "{who:?}: {out}");
     }
+}
+
+/// The function that a tracepoint is in comes first, and `caller` and `stackdepth` are its own, whoever else watches.
+#[test]
+fn kernel_stacks_begin_where_the_tracepoint_is() {
+    let Some(steps) = steps() else { return };
+    if !caps::can_bpf().is_ok_and(|()| is_root()) {
+        return skipped("it takes root and eBPF");
+    }
+    let program = r#"
+        proc:::exit /pid == $target/ { @["exit", stack(1), stackdepth, func(caller)] = count(); }
+        sdt:sched::sched_process_exit /pid == $target/ { @["sdt", stack(1), stackdepth, func(caller)] = count(); }
+        syscall::getpid: /pid == $target/ { @[probename, stack(2), stackdepth, func(caller)] = count(); }"#;
+    let watched = || {
+        let command = format!("{steps} getpid=1");
+        let output = Command::new(DTRAIL).args(["--source=bpf", "-qn", program, "-c", &command]).output();
+        let output = output.expect("it starts");
+        let text = String::from_utf8_lossy(&output.stdout).into_owned();
+        let words: Vec<String> =
+            text.split_whitespace().map(|word| word.split('+').next().unwrap_or(word).to_owned()).collect();
+        assert!(output.stderr.is_empty(), "{}", String::from_utf8_lossy(&output.stderr));
+        words
+    };
+    let alone = watched();
+    let at = |probe: &str| alone.iter().position(|word| word == probe).map(|at| alone[at + 1].clone());
+    assert_eq!(at("exit").as_deref(), Some("vmlinux`do_exit"), "{alone:?}");
+    assert_eq!(at("sdt").as_deref(), Some("vmlinux`do_exit"), "{alone:?}");
+    let other = "syscall::read: /pid == $pid/ { @ = count(); } rawtp:::sched_process_exit /pid == $pid/ { @ = count(); } \
+                 sdt:sched::sched_process_exit /pid == $pid/ { @ = count(); } BEGIN { printf(\"begun\"); }";
+    let other = Command::new(DTRAIL).args(["--source=bpf", "-qn", other]).stdout(Stdio::piped()).spawn();
+    let mut other = other.expect("it starts");
+    let mut begun = [0; 5];
+    other.stdout.take().expect("a pipe").read_exact(&mut begun).expect("it begins");
+    let beside = watched();
+    let _ = other.kill();
+    let _ = other.wait();
+    assert_eq!(beside, alone);
 }

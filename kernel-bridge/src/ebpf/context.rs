@@ -198,8 +198,11 @@ pub(super) struct ContextLayout {
     arg_count: u32,
     /// Address of the hook's argument.
     pub(super) hook: u32,
-    /// Frames of the tracing machinery at the top of the kernel stack.
+    /// Frames at the top of the kernel stack that are of no interest (8 bits), and the lengths of the two functions whose
+    /// frames may come next: [`Machinery`](super::Machinery) (24 and 32 bits).
     pub(super) skip: u32,
+    /// The addresses of these functions.
+    pub(super) machinery: u32,
     /// Clause-local integers.
     pub(super) firing: Vec<(VarId, u32)>,
     /// Bytes.
@@ -229,6 +232,7 @@ impl ContextLayout {
         layout.exit = take(needs.exit, 8);
         layout.cut = take(needs.cut, 8);
         layout.skip = take(needs.hook, 8);
+        layout.machinery = take(needs.hook, 16);
         layout.arg_count = 16 - needs.args.leading_zeros();
         layout.args = take(true, 8 * layout.arg_count);
         layout.firing = needs.firing.iter().map(|&var| (var, take(true, 8))).collect();

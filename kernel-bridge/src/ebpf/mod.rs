@@ -51,9 +51,33 @@ mod writing;
 pub(crate) use emit::EMITTED;
 pub use emit::{EmitError, emit};
 
+use dtrail_lang::builtins::{BuiltinVar, Func};
 use dtrail_lang::ir::{AggId, AggSiteId, Op, ProbeIndex, VarId};
 use dtrail_lang::plan::{GroupId, KeyPart, Plan};
 use dtrail_vm::host::CpuPlace;
+
+/// Where functions lie that stand between a tracepoint and a program: address and length (below 2^24), 0 if that is not
+/// known.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Machinery {
+    /// `__bpf_trace_NAME`, which calls `bpf_trace_runN` or jumps there.
+    pub bridge: (u64, u32),
+    /// `__traceiter_NAME`, which is there only if there are several subscribers.
+    pub iterator: (u64, u32),
+}
+
+/// Whether the kernel part of a plan walks the kernel's stack.
+pub fn walks_kernel(plan: &Plan) -> bool {
+    let walks = |var: BuiltinVar| matches!(var, BuiltinVar::Caller | BuiltinVar::Stackdepth);
+    let code = plan.kernel.iter().flatten().flat_map(|clause| &clause.blocks).flat_map(|block| &block.insts);
+    let shared = plan.groups.iter().flat_map(|group| &group.layout.shared_slots);
+    shared.into_iter().any(|slot| walks(slot.var))
+        || code.into_iter().any(|inst| match inst.op {
+            Op::Builtin { var, .. } => walks(var),
+            Op::Call { func, .. } => func == Func::Stack,
+            _ => false,
+        })
+}
 
 /// Whether the kernel part of a plan writes to processes.
 pub fn writes_process(plan: &Plan) -> bool {
@@ -244,6 +268,11 @@ pub struct Target {
     pub places: Vec<CpuPlace>,
     /// Whether raw tracepoints may be loaded as `tp_btf`.
     pub typed: bool,
+    /// By hook: the functions between a tracepoint and programs that may have a frame. Empty where nothing walks the
+    /// kernel's stack, and where this user may not know.
+    pub machinery: Vec<(Hook, Machinery)>,
+    /// Whether `__bpf_trace_sys_enter` and `…_exit` have a frame (Linux 6.13), where those of other tracepoints jump.
+    pub syscall_frame: bool,
     /// Bytes of the ring buffer (`bufsize`, rounded up to a power of two).
     pub ring_size: u32,
     /// Bytes of an aggregation map (`aggsize`): bounds its entries.

@@ -19,7 +19,7 @@ use super::asm::{Alu, Asm, FP, Jmp, Label, Mreg, R0, R1, R2, R3, R6, R7, R9, Siz
 use super::context::{ContextBase, Field, Fields, Needs};
 use super::emit::{EmitError, Env, HookProbes, Subprograms};
 use super::survey::ClauseFacts;
-use super::{Hook, ProgramSpec, Select, Target, clause, control, helper, maps, record};
+use super::{Hook, Machinery, ProgramSpec, Select, Target, clause, control, helper, maps, record};
 
 /// Bytes of `pt_regs` that hold the arguments of a system call.
 const REGS: u32 = 64;
@@ -28,9 +28,8 @@ const REGS: u32 = 64;
 const FEW_GROUPS: usize = 4;
 
 /// Frames at the top of the kernel stack of a raw tracepoint that are ours or the tracepoint's, without that of a
-/// subprogram: the program, `bpf_trace_runN` and `__bpf_trace_NAME`. Where others watch the tracepoint too there is one
-/// more, `__traceiter_NAME`, which is not printed.
-const TRACEPOINT_FRAMES: i32 = 3;
+/// subprogram: the program and `bpf_trace_runN`. What else may be there: see [`Machinery`](super::Machinery).
+const TRACEPOINT_FRAMES: i32 = 2;
 
 /// Bytes of frame below the context: a word for keys, and where the hook's arguments must be copied, the registers.
 pub(super) fn frame(target: &Target) -> u32 {
@@ -172,11 +171,19 @@ impl Program<'_, '_> {
     /// Says how many frames of the kernel stack are not the traced code's, for code in a subprogram or in the program
     /// itself.
     fn skip_frames(&mut self, subprogram: bool) {
+        let of_syscall =
+            self.env.target.syscall_frame && matches!(self.hook.hook, Hook::SysEnter | Hook::SysExit);
         let skipped = match self.hook.hook {
             Hook::Profile { .. } | Hook::Tracepoint { .. } => 0,
-            _ => TRACEPOINT_FRAMES + i32::from(subprogram),
+            _ => TRACEPOINT_FRAMES + i32::from(subprogram) + i32::from(of_syscall),
         };
-        self.base.store_imm(&mut self.asm, self.env.context.skip, skipped);
+        let known = self.env.target.machinery.iter().find(|(hook, _)| *hook == self.hook.hook);
+        let Machinery { bridge, iterator } = known.map_or(Machinery::default(), |(_, machinery)| *machinery);
+        let word = i64::from(skipped) | i64::from(bridge.1 & 0xff_ffff) << 8 | i64::from(iterator.1) << 32;
+        for (at, value) in [(0, word), (8, bridge.0 as i64), (16, iterator.0 as i64)] {
+            self.asm.mov_imm(R0, value);
+            self.base.store(&mut self.asm, self.env.context.skip + at, R0);
+        }
     }
 
     /// Finds the scratch memory if the context lies there.

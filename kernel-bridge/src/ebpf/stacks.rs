@@ -107,14 +107,49 @@ pub(super) fn addresses(asm: &mut Asm, env: &Env<'_>, base: ContextBase, side: S
     asm.alu_imm(Alu::Add, R2, addresses_at(env));
     asm.mov_imm(R3, i64::from(8 * frames));
     match side {
-        Side::Kernel => base.load(asm, R4, env.context.skip),
+        Side::Kernel => skipped(asm, env, base),
         Side::User => asm.mov_imm(R4, USER_STACK),
     }
     asm.call(helper::GET_STACK);
-    asm.jmp_imm(Jmp::Sgt, R0, 0, some);
-    asm.mov_imm(R0, 0);
+    if side == Side::Kernel && !env.target.machinery.is_empty() && frames > 0 {
+        // At most two functions of the tracepoint may have a frame: then once more without.
+        for more in 1..=2 {
+            let ours = asm.label();
+            asm.jmp_imm(Jmp::Slt, R0, 8, some);
+            for (function, shift) in [(0, 8), (8, 32)] {
+                asm.ldx(Size::D, R1, R7, addresses_at(env) as i16);
+                base.load(asm, R2, env.context.machinery + function);
+                asm.alu(Alu::Sub, R1, R2);
+                base.load(asm, R2, env.context.skip);
+                asm.alu_imm(Alu::Rsh, R2, shift);
+                if shift == 8 {
+                    asm.alu_imm(Alu::And, R2, 0xff_ffff);
+                }
+                asm.jmp(Jmp::Lt, R1, R2, ours);
+            }
+            asm.ja(some);
+            asm.bind(ours);
+            base.load(asm, R1, env.context.hook);
+            asm.mov(R2, R7);
+            asm.alu_imm(Alu::Add, R2, addresses_at(env));
+            asm.mov_imm(R3, i64::from(8 * frames));
+            skipped(asm, env, base);
+            asm.alu_imm(Alu::Add, R4, more);
+            asm.call(helper::GET_STACK);
+        }
+    }
     asm.bind(some);
+    let counted = asm.label();
+    asm.jmp_imm(Jmp::Sgt, R0, 0, counted);
+    asm.mov_imm(R0, 0);
+    asm.bind(counted);
     asm.alu_imm(Alu::Rsh, R0, 3);
+}
+
+/// `R4` = how many frames at the top of the kernel stack are not the traced code's.
+fn skipped(asm: &mut Asm, env: &Env<'_>, base: ContextBase) {
+    base.load(asm, R4, env.context.skip);
+    asm.alu_imm(Alu::And, R4, 0xff);
 }
 
 /// `R0` = the second address of a stack, 0 if there is none. Clobbers `R1` to `R5`.

@@ -145,6 +145,8 @@ pub(super) fn injected() -> Target {
         only_cpu: None,
         places: Vec::new(),
         typed: false,
+        machinery: Vec::new(),
+        syscall_frame: false,
         ring_size: 1 << 16,
         agg_size: 1 << 16,
         dynvar_size: 1 << 16,

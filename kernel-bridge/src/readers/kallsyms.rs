@@ -21,9 +21,45 @@ pub struct Symbol {
     pub size: u64,
 }
 
+/// A function's name, its address and its length.
+pub type Extent = (String, u64, u32);
+
 /// Looks a symbol up in a module (`vmlinux` for the core kernel), or wherever it comes first.
 pub fn find(module: Option<&str>, name: &str) -> io::Result<Option<Symbol>> {
     find_in(BufReader::with_capacity(1 << 16, File::open(PATH)?), module, name)
+}
+
+/// Where functions lie, and how long they are: up to the next symbol. Those that are not there, or whose addresses this
+/// user may not know, are left out.
+pub fn extents(names: &[String]) -> io::Result<Vec<Extent>> {
+    extents_in(BufReader::with_capacity(1 << 16, File::open(PATH)?), names)
+}
+
+fn extents_in(mut lines: impl BufRead, names: &[String]) -> io::Result<Vec<Extent>> {
+    let mut found: Vec<Extent> = Vec::new();
+    let mut open: Vec<(&String, u64)> = Vec::new();
+    let mut line = Vec::new();
+    while found.len() < names.len() && lines.read_until(b'\n', &mut line)? > 0 {
+        let mut words = line.split(u8::is_ascii_whitespace).filter(|word| !word.is_empty());
+        let address = words.next().and_then(|word| std::str::from_utf8(word).ok());
+        let address = address.and_then(|word| u64::from_str_radix(word, 16).ok()).unwrap_or(0);
+        let name = words.nth(1);
+        open.retain(|&(name, start)| match u32::try_from(address.wrapping_sub(start)) {
+            Ok(0) => true,
+            Ok(length) => {
+                found.push((name.clone(), start, length));
+                false
+            }
+            Err(_) => false,
+        });
+        if address != 0
+            && let Some(own) = names.iter().find(|own| name == Some(own.as_bytes()))
+        {
+            open.push((own, address));
+        }
+        line.clear();
+    }
+    Ok(found)
 }
 
 fn find_in(mut lines: impl BufRead, module: Option<&str>, name: &str) -> io::Result<Option<Symbol>> {
@@ -70,6 +106,17 @@ fn parse(line: &[u8], module: Option<&str>, wanted: &[u8]) -> Option<Symbol> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn functions_reach_to_the_next_symbol() {
+        let text: &[u8] =
+            b"ffffffff81000000 T a\nffffffff81000010 t b\nffffffff81000010 t c\nffffffff81000030 t d\n\
+                            0000000000000000 T hidden\nffffffffc0001000 t e\t[other]\n";
+        let names = ["b", "a", "hidden", "absent", "e"].map(str::to_owned);
+        let found = extents_in(text, &names).expect("bytes in memory can be read");
+        let found: Vec<_> = found.iter().map(|(name, start, length)| (&**name, *start, *length)).collect();
+        assert_eq!(found, [("a", 0xffff_ffff_8100_0000, 0x10), ("b", 0xffff_ffff_8100_0010, 0x20)]);
+    }
 
     #[test]
     fn symbols_by_name_and_module() {

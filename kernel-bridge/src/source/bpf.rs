@@ -24,12 +24,14 @@ use super::losses::Losses;
 use super::namespace;
 use super::targets::{Target, Targets};
 use super::waiting::Waiting;
-use crate::ebpf::{self, EbpfProgram, EmitError, Hook, HookSite, KernelOffsets, MapAccess, Select, control};
+use crate::ebpf::{
+    self, EbpfProgram, EmitError, Hook, HookSite, KernelOffsets, Machinery, MapAccess, Select, control,
+};
 use crate::env::SourceEnvironment;
 use crate::load::{self, Loaded};
 use crate::maps::KernelMaps;
 use crate::readers::btf::Btf;
-use crate::readers::tracefs;
+use crate::readers::{kallsyms, tracefs};
 use crate::state::MappedState;
 use crate::symbols::Symbols;
 use crate::sys::cpus;
@@ -259,8 +261,10 @@ fn target(plan: &Plan, settings: Settings, types: &Btf) -> Result<ebpf::Target, 
         Error::new(format!("this kernel has no {member}"))
             .help("please report it with the output of `uname -r`")
     })?;
+    let sites = sites(plan)?;
     Ok(ebpf::Target {
-        sites: sites(plan)?,
+        machinery: if ebpf::walks_kernel(plan) { machinery(&sites) } else { Vec::new() },
+        sites,
         offsets,
         places: cpus::places().to_vec(),
         ..target_without_kernel(settings)?
@@ -282,11 +286,48 @@ pub(super) fn target_without_kernel(settings: Settings) -> Result<ebpf::Target, 
         only_cpu: settings.only_cpu,
         places: Vec::new(),
         typed: true,
+        machinery: Vec::new(),
+        syscall_frame: is_from(6, 13),
         ring_size,
         agg_size: settings.agg,
         dynvar_size: settings.dynvar,
         dwarf: settings.dwarf,
     })
+}
+
+/// Whether the running kernel is of this version or a later one.
+fn is_from(major: u32, minor: u32) -> bool {
+    let system = rustix::system::uname();
+    let release = system.release().to_string_lossy();
+    let mut numbers = release.split(|c: char| !c.is_ascii_digit()).map(|number| number.parse().unwrap_or(0));
+    (numbers.next().unwrap_or(0), numbers.next().unwrap_or(0)) >= (major, minor)
+}
+
+/// Where the functions lie that stand between tracepoints and programs.
+fn machinery(sites: &[Option<HookSite>]) -> Vec<(Hook, Machinery)> {
+    let mut hooks: Vec<(&Hook, &str)> = Vec::new();
+    for site in sites.iter().flatten() {
+        let tracepoint = match &site.hook {
+            Hook::SysEnter => "sys_enter",
+            Hook::SysExit => "sys_exit",
+            Hook::RawTracepoint(name) | Hook::Tracepoint { event: name, .. } => name,
+            Hook::Profile { .. } | Hook::Inject => continue,
+        };
+        if hooks.iter().all(|(hook, _)| **hook != site.hook) {
+            hooks.push((&site.hook, tracepoint));
+        }
+    }
+    let names = |(_, name): &(&Hook, &str)| [format!("__bpf_trace_{name}"), format!("__traceiter_{name}")];
+    let wanted: Vec<String> = hooks.iter().flat_map(names).collect();
+    let found = kallsyms::extents(&wanted).unwrap_or_default();
+    let place = |name: &str| found.iter().find(|(known, ..)| known == name).map_or((0, 0), |f| (f.1, f.2));
+    hooks
+        .iter()
+        .map(|hook| {
+            let [bridge, iterator] = names(hook);
+            (hook.0.clone(), Machinery { bridge: place(&bridge), iterator: place(&iterator) })
+        })
+        .collect()
 }
 
 fn sites(plan: &Plan) -> Result<Vec<Option<HookSite>>, Error> {

@@ -168,7 +168,9 @@ impl<'a> Word<'a> {
 
     /// The bytes of a string in quotes, escapes resolved, or of a bare word.
     pub(super) fn bytes(&self) -> Result<Vec<u8>, ParseError> {
-        let Some(text) = self.text.strip_prefix('"') else { return Ok(bytes::of_text(self.text).into_owned()) };
+        let Some(text) = self.text.strip_prefix('"') else {
+            return Ok(bytes::of_text(self.text).into_owned());
+        };
         let mut bytes = Vec::new();
         let mut rest = text.chars();
         loop {
