@@ -21,5 +21,6 @@ syscall::read:entry
 	this->u = xlate<union u>((int)arg0);
 	g.k = arg1;
 	this->i = xlate<struct i>(g);
-	printf("%d %d %d %d\n", this->u.b, this->i.x, this->i.y, xlate<struct i>(g).x);
+	printf("%d %d %d %d, ", this->u.b, this->i.x, this->i.y, xlate<struct i>(g).x);
+	printf("%d %d\n", xlate<struct s>(arg0).m, xlate<struct s>(arg0).n);
 }

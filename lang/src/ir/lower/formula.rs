@@ -9,7 +9,7 @@ use crate::ast::{Expr, ExprKind};
 use crate::check::fold::Early;
 use crate::check::formula::FormulaId;
 use crate::check::session::value_type;
-use crate::check::{Marked, Provenance, TypeInfo};
+use crate::check::{Marked, Meaning, Provenance, TypeInfo};
 use crate::diag::Diagnostic;
 use crate::ir::AddrSpace;
 
@@ -50,15 +50,28 @@ impl Lower<'_> {
     /// The value of an expression that means a formula.
     pub(super) fn formula(&mut self, expr: &Expr, id: FormulaId) -> Result<Val, Diagnostic> {
         let ty = self.checked.formulas[id.index()].ty;
+        let width = self.member_width(expr);
         let bindings = self.formula_bindings(expr, id)?;
         self.inside(id, bindings, |lower, tree| match lower.is_string(ty.ty) {
             true => lower.string(tree).map(|reg| Val::new(reg, Fits::ANY)),
             false => match value_type(&lower.checked.types, ty.ty) {
                 Some(crate::ir::ValueType::Str) => lower.stored_val(tree, crate::ir::ValueType::Str),
                 _ if lower.checked.types.is_bool(ty.ty) => lower.assigned_val(tree, ty.ty),
-                _ => lower.value(tree),
+                _ => {
+                    let val = lower.value(tree)?;
+                    let signed = lower.checked.types.width(ty.ty).1;
+                    Ok(width.map_or(val, |width| lower.cut(val, width, signed, tree.span)))
+                }
             },
         })
+    }
+
+    /// The width of the bit-field that a member of a translation stands for.
+    fn member_width(&self, expr: &Expr) -> Option<u8> {
+        let ExprKind::Member { base, member, .. } = &expr.kind else { return None };
+        let Meaning::Translation(made) = self.info_of(base).meaning else { return None };
+        let output = self.checked.translators[made.translator.index()].output;
+        self.checked.types.member(output, &member.name)?.member.width
     }
 
     /// What a use of a formula gives its parameters: of a member of a translation its input, of an inline the arguments.
