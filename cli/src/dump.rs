@@ -54,11 +54,13 @@ pub(crate) fn parts(plan: &Plan) -> String {
 /// What `-S` shows: the code of each clause, under a heading that says where it is enabled.
 pub(crate) fn disassembly(program: &Program) -> String {
     let mut text = String::new();
-    for (i, clause) in program.clauses.iter().enumerate() {
+    let mut enabled = vec![Vec::new(); program.clauses.len()];
+    for enabling in &program.enablings {
+        enabled[enabling.clause.index()].extend_from_slice(&enabling.probes);
+    }
+    for (i, (clause, enabled)) in program.clauses.iter().zip(&enabled).enumerate() {
         let id = ClauseId(i as u32);
-        let enablings = program.enablings.iter().filter(|enabling| enabling.clause == id);
-        let probes =
-            enablings.flat_map(|enabling| &enabling.probes).filter_map(|p| program.probes.get(p.index()));
+        let probes = enabled.iter().filter_map(|p| program.probes.get(p.index()));
         let mut probes: Vec<String> = probes
             .take(2)
             .map(|p| format!("{}:{}:{}:{}", p.provider, p.module, p.function, p.name))

@@ -20,7 +20,11 @@ pub fn explain(plan: &Plan, sources: &SourceMap) -> String {
     for reason in &plan.reasons {
         reasons.entry(reason.subject).or_insert(reason);
     }
-    let mut out = Explainer { plan, sources, reasons, text: String::new() };
+    let mut probes = vec![Vec::new(); plan.program.clauses.len()];
+    for enabling in &plan.program.enablings {
+        probes[enabling.clause.index()].extend_from_slice(&enabling.probes);
+    }
+    let mut out = Explainer { plan, sources, reasons, probes, text: String::new() };
     out.program();
     for i in 0..plan.program.clauses.len() {
         out.clause(ClauseId(i as u32));
@@ -36,6 +40,8 @@ struct Explainer<'a> {
     sources: &'a SourceMap,
     /// The first of each subject.
     reasons: HashMap<Subject, &'a Reason>,
+    /// By clause: the probes that it is enabled on.
+    probes: Vec<Vec<ProbeIndex>>,
     text: String,
 }
 
@@ -123,9 +129,7 @@ impl Explainer<'_> {
     fn clause(&mut self, id: ClauseId) {
         let plan = self.plan;
         let whole = &plan.program.clauses[id.index()];
-        let enablings = plan.program.enablings.iter().filter(|enabling| enabling.clause == id);
-        let probes: Vec<ProbeIndex> =
-            enablings.flat_map(|enabling| enabling.probes.iter().copied()).collect();
+        let probes = std::mem::take(&mut self.probes[id.index()]);
         let (names, place) = (self.probes(&probes), self.place(whole.span));
         self.line(format_args!("clause {}{place}: {names}", whole.number));
         for (fired_by, why) in [(FiredBy::Tracer, "the tracer"), (FiredBy::Fault, "a fault")] {
