@@ -129,6 +129,20 @@ fn trace_events_have_their_fields() {
 }
 
 #[test]
+fn providers_that_share_a_tracepoint() {
+    let Some(steps) = steps() else { return };
+    // Three hooks of two tracepoints, then one whose type comes later in the kernel's data.
+    let program = r#"
+        rawtp:raw_syscalls::sys_enter, rawtp:raw_syscalls::sys_exit, syscall::getpid:
+        /pid == $target && probeprov == "syscall"/ { @[probename] = count(); }
+        rawtp:timer::timer_init /0/ { }
+        rawtp:raw_syscalls::sys_enter /pid == $target && args[1] == 39/ { @["sys_enter"] = count(); }"#;
+    let Some(text) = by_bpf(program, &format!("{steps} getpid=3")) else { return };
+    let known = [("entry", 3), ("return", 3), ("sys_enter", 3)];
+    assert_eq!(table(&text), known.map(|(name, n)| (name.to_owned(), n)).into());
+}
+
+#[test]
 fn a_thousand_clauses_on_one_probe() {
     let Some(steps) = steps() else { return };
     // More clauses than the kernel has functions for, more aggregations than it has maps for, names in each record.

@@ -290,13 +290,14 @@ impl Btf {
     }
 
     /// BTF with the same numbers in which only these typedefs are left, of nothing: what a loader needs that looks up a
-    /// number by name, at a fraction of the cost. `None` if one of them is missing.
+    /// number by name, at a fraction of the cost. A name may be given twice. `None` if one of them is missing.
     pub fn skeleton(&self, typedefs: &[&str]) -> Option<Vec<u8>> {
         let mut named = Vec::with_capacity(typedefs.len());
         for name in typedefs {
             named.push((self.find(Kind::Typedef, name)?, *name));
         }
         named.sort_unstable_by_key(|(id, ..)| *id);
+        named.dedup();
         let (mut types, mut strings) = (Vec::new(), vec![0]);
         let mut put = |words: [u32; 3]| types.extend(words.into_iter().flat_map(u32::to_le_bytes));
         let mut next = 1;
@@ -413,6 +414,7 @@ mod tests {
         assert_eq!(skeleton.find(Kind::Typedef, "alias"), Some(TypeId(3)));
         assert_eq!(skeleton.find(Kind::Int, "int"), None);
         assert_eq!(skeleton.places.len(), 4, "nothing behind the last of them");
+        assert_eq!(btf.skeleton(&["alias", "alias"]), btf.skeleton(&["alias"]));
         assert_eq!(btf.skeleton(&["int"]), None);
     }
 
