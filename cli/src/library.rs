@@ -9,6 +9,7 @@
 use std::collections::{HashMap, HashSet};
 use std::fs;
 
+use dtrail_kernel_bridge::readers::whole::Content;
 use dtrail_lang::bytes;
 use dtrail_lang::env::{Environment, ProbePattern};
 use dtrail_lang::options::Libraries;
@@ -74,7 +75,7 @@ fn directory(dir: &str) -> Result<Vec<File>, Failure> {
     names.sort_unstable();
     let read = |name: String| {
         let shown = format!("{}/{name}", dir.trim_end_matches('/'));
-        let bytes = fs::read(native::path(&shown)).map_err(|e| failed(&shown, &e))?;
+        let bytes = Content::LIBRARY.read(&native::path(&shown)).map_err(|e| failed(&shown, &e))?;
         Ok(File { shown, name, text: bytes::to_text(&bytes) })
     };
     names.into_iter().map(read).collect()

@@ -5,8 +5,7 @@
 //! Never: a probe of its own, or a change to the objects. On other systems `-G` rewrites objects in which probes are calls
 //! of undefined functions; such objects are refused by name.
 
-use std::fs;
-
+use dtrail_kernel_bridge::readers::whole::Content;
 use dtrail_lang::ast::{Item, Program};
 use object::write::{Object, Symbol, SymbolSection};
 use object::{
@@ -54,8 +53,9 @@ pub(crate) fn object(program: &Program, objects: &[String]) -> Result<Vec<u8>, S
         return Err("No probe sites found for declared provider".to_owned());
     }
     for path in objects {
-        let bytes =
-            fs::read(native::path(path)).map_err(|e| format!("failed to open {path}: {}", reason(&e)))?;
+        let bytes = Content::OBJECT
+            .read(&native::path(path))
+            .map_err(|e| format!("failed to open {path}: {}", reason(&e)))?;
         let file = object::File::parse(&*bytes)
             .map_err(|_| format!("failed to open {path}: it is no ELF object"))?;
         let called = file.symbols().filter(object::ObjectSymbol::is_undefined).find_map(|symbol| {

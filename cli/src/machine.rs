@@ -1,12 +1,12 @@
 //! Chooses the event source and makes it: what the process may do and what was asked for in, a source and its host out.
 
-use std::fs;
 use std::rc::Rc;
 
 use dtrail_kernel_bridge::caps;
 use dtrail_kernel_bridge::ebpf::harness::Harness;
 use dtrail_kernel_bridge::env::SourceEnvironment;
 use dtrail_kernel_bridge::host::LinuxHost;
+use dtrail_kernel_bridge::readers::whole::Content;
 use dtrail_kernel_bridge::source::bpf::BpfSource;
 use dtrail_kernel_bridge::source::event_file::EventFile;
 use dtrail_kernel_bridge::source::idle::IdleSource;
@@ -238,7 +238,8 @@ fn synthetic(
     if !options.targets.is_empty() {
         return Err(Failure::usage("made-up events have no processes: leave -c and -p out"));
     }
-    let text = fs::read(native::path(path))
+    let text = Content::EVENTS
+        .read(&native::path(path))
         .map_err(|e| Failure::fatal(format!("failed to open {path}: {}", reason(&e))))?;
     let mut file = EventFile::parse(&bytes::to_text(&text))
         .map_err(|e| Failure::fatal(format!("failed to read events from {path}: {e}")))?;

@@ -11,6 +11,7 @@ use std::io::{self, Read, Write};
 use std::path::Path;
 use std::process::{Command, Stdio};
 
+use dtrail_kernel_bridge::readers::whole::Content;
 use dtrail_lang::bytes;
 use dtrail_lang::options::Preprocessor;
 
@@ -41,6 +42,9 @@ const SPELLINGS: &[(&str, &str)] = &[
     ("__builtin_offsetof", "offsetof"),
     ("__builtin_alloca", "alloca"),
 ];
+
+/// Most bytes that are kept of what `cpp` says on standard error.
+const SAID_MAX: u64 = 16 << 20;
 
 /// What this machine is called.
 const MACHINE: &str = if cfg!(target_arch = "aarch64") { "-D__aarch64" } else { "-D__amd64" };
@@ -83,6 +87,10 @@ pub(crate) fn run(name: &str, text: &str, options: &Preprocessor) -> Result<Prep
         Ok((_, said, false)) => {
             Err(Refused { why: "Preprocessor failed to process input program".to_string(), said })
         }
+        Err(error) if error.kind() == io::ErrorKind::FileTooLarge => {
+            let why = format!("cannot take the text of the C preprocessor {program}: {}", reason(&error));
+            Err(Refused { why, said: Vec::new() })
+        }
         Err(error) => {
             let help = "install a C preprocessor, or name one with -x cpppath=PATH";
             let why = format!("cannot run the C preprocessor {program}: {}\n  help: {help}", reason(&error));
@@ -121,18 +129,19 @@ fn interpreter_line_removed(text: &str) -> &str {
 fn filter(command: &mut Command, input: &[u8]) -> io::Result<(Vec<u8>, Vec<u8>, bool)> {
     let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn()?;
     let (stdin, stdout, stderr) = (child.stdin.take(), child.stdout.take(), child.stderr.take());
-    let (mut out, mut said) = (Vec::new(), Vec::new());
-    // All three at once: the child may write before it has read everything.
+    let mut said = Vec::new();
+    // All three at once: the child may write before it has read everything. A pipe that is read no further is closed, which
+    // ends a child that has no end of its own.
     let read = std::thread::scope(|scope| {
         scope.spawn(move || stdin.map_or(Ok(()), |mut pipe| pipe.write_all(input)));
-        let errors = scope.spawn(|| stderr.map_or(Ok(0), |mut pipe| pipe.read_to_end(&mut said)));
-        let read = stdout.map_or(Ok(0), |mut pipe| pipe.read_to_end(&mut out));
+        let errors = scope.spawn(|| stderr.map_or(Ok(0), |pipe| pipe.take(SAID_MAX).read_to_end(&mut said)));
+        let read = stdout.map_or(Ok(Vec::new()), |pipe| Content::SCRIPT.read_from(pipe));
         // A thread that panicked has read nothing that matters.
         let _ = errors.join();
         read
     });
     let status = child.wait()?;
-    read?;
+    let out = read?;
     Ok((out, said, status.success()))
 }
 

@@ -2,8 +2,9 @@
 //! compilation, then listing, reporting or tracing.
 
 use std::fs::{File, OpenOptions};
-use std::io::{Read, Write};
+use std::io::Write;
 
+use dtrail_kernel_bridge::readers::whole::Content;
 use dtrail_kernel_bridge::source::{bpf, inject};
 use dtrail_lang::ast;
 use dtrail_lang::builtins::Func;
@@ -793,20 +794,12 @@ pub(crate) fn print_to(out: &mut dyn Write, name: &str, bytes: &[u8]) -> Result<
     }
 }
 
-/// Most bytes of a script: beyond, it is no script but a device or a mistake.
-const SCRIPT_MAX: u64 = 64 << 20;
-
-/// A file's content; `-` is the standard input of this process.
+/// A script's content; `-` is the standard input of this process.
 fn read_script(path: &str) -> std::io::Result<Vec<u8>> {
-    let mut text = Vec::new();
-    let read = match path {
-        "-" => std::io::stdin().lock().take(SCRIPT_MAX + 1).read_to_end(&mut text)?,
-        _ => std::fs::File::open(native::path(path))?.take(SCRIPT_MAX + 1).read_to_end(&mut text)?,
-    };
-    if read as u64 > SCRIPT_MAX {
-        return Err(std::io::Error::other("it has more than 64 MiB, which is no D program"));
+    match path {
+        "-" => Content::SCRIPT.read_from(std::io::stdin().lock()),
+        _ => Content::SCRIPT.read(&native::path(path)),
     }
-    Ok(text)
 }
 
 /// The text of a clause as notices show it: cut before its predicate or body.

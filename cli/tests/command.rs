@@ -495,6 +495,67 @@ fn a_text_without_end_is_refused() {
     );
 }
 
+/// Every file that is read whole: what has no end, or no beginning, is refused by name.
+#[test]
+fn files_without_end_are_refused() {
+    let folder = std::env::temp_dir().join(format!("dtrail-{}-endless", std::process::id()));
+    let _ = std::fs::remove_dir_all(&folder);
+    let at = |name: &str| folder.join(name).to_str().expect("a plain path").to_owned();
+    for name in ["zero", "fifo", "folder/x.d"] {
+        std::fs::create_dir_all(folder.join(name)).expect("a temporary folder");
+    }
+    std::os::unix::fs::symlink("/dev/zero", at("zero/x.d")).expect("a link");
+    assert!(Command::new("mkfifo").arg(at("fifo/x.d")).status().expect("it starts").success());
+    let script = Scratch::new("endless.d", "BEGIN { exit(0); }");
+    let probes = Scratch::new("endless-provider.d", "provider p { probe a(); };");
+    let cpp = at("cpp");
+    // Written by a process of its own: a file that a child of another test has open for writing cannot be run.
+    let write = "printf '#!/bin/sh\\nexec cat /dev/zero\\n' > \"$1\" && chmod 755 \"$1\"";
+    assert!(Command::new("sh").args(["-c", write, "sh", &cpp]).status().expect("it starts").success());
+
+    let program = "BEGIN { exit(0); }";
+    let plain = |name: &str, what: &str| {
+        format!("dtrail: failed to open {name}: it is no plain file, as {what} has to be\n")
+    };
+    let events = "dtrail: failed to open /dev/zero: it has more than 256 MiB, which is no event file\n";
+    check(&["--source=synthetic=/dev/zero", "-qn", program], "", events, 1);
+    for name in ["zero", "fifo"] {
+        let said = plain(&at(&format!("{name}/x.d")), "a D library");
+        check(&["-L", &at(name), "-qn", program], "", &said, 1);
+    }
+    let said = format!("dtrail: failed to open {}: Is a directory\n", at("folder/x.d"));
+    check(&["-L", &at("folder"), "-qn", program], "", &said, 1);
+    let said = format!(
+        "dtrail: failed to link script {}: failed to open /dev/zero: it is no plain file, as an object has to be\n",
+        probes.path()
+    );
+    check(&["-G", "-s", probes.path(), "/dev/zero"], "", &said, 1);
+    let said = format!(
+        "dtrail: failed to compile script {}: cannot take the text of the C preprocessor {cpp}: it has more than 64 MiB, \
+         which is no D program\n",
+        script.path()
+    );
+    check(&["-C", "-x", &format!("cpppath={cpp}"), "-qs", script.path()], "", &said, 1);
+    for name in ["/dev/zero".to_owned(), at("fifo/x.d")] {
+        let output =
+            run(&["-x", &format!("ctfpath={name}"), "-n", "BEGIN { trace(sizeof (struct ghost)); }"]);
+        let said = String::from_utf8_lossy(&output.stderr).into_owned();
+        let why = format!("cannot be read from {name} (ctfpath): it is no plain file, as BTF has to be\n");
+        assert!(said.ends_with(&why), "{said}");
+        assert_eq!(output.status.code(), Some(1));
+    }
+
+    // A script may come from a FIFO.
+    let fifo = at("fifo/x.d");
+    let writer = std::thread::spawn({
+        let fifo = fifo.clone();
+        move || std::fs::write(fifo, "BEGIN { trace(7); exit(0); }")
+    });
+    check(&["-qs", &fifo], "7\n", "", 0);
+    writer.join().expect("it writes").expect("to a reader");
+    let _ = std::fs::remove_dir_all(&folder);
+}
+
 #[test]
 fn sizes_that_cannot_be_had_are_told() {
     let program = "BEGIN { @[1] = count(); x[1] = 1; printf(\"%d\", x[1]); exit(0); }";

@@ -6,3 +6,4 @@ pub mod kallsyms;
 pub mod memory;
 pub mod tracefs;
 pub mod types;
+pub mod whole;

@@ -17,6 +17,7 @@ use dtrail_lang::env::{KernelMember, KernelType, KernelTypeId, KernelTypes, PerC
 use dtrail_lang::options::TypeData;
 
 use super::btf::{Btf, Kind, TypeId, VMLINUX};
+use super::whole::Content;
 
 /// Where the kernel publishes the types of its modules, a file each.
 const MODULES: &str = "/sys/kernel/btf";
@@ -56,7 +57,7 @@ impl RunningTypes {
                 format!("the kernel's types cannot be read from {VMLINUX}: {e}; they need a kernel built with CONFIG_DEBUG_INFO_BTF")
             })?,
             Some(file) => {
-                let read = std::fs::read(path(file)).and_then(|bytes| {
+                let read = Content::TYPES.read(&path(file)).and_then(|bytes| {
                     Btf::parse(bytes).map_err(|e| std::io::Error::new(std::io::ErrorKind::InvalidData, e.0))
                 });
                 read.map_err(|e| format!("the kernel's types cannot be read from {file} (ctfpath): {e}"))?
@@ -86,7 +87,7 @@ impl RunningTypes {
             None => {
                 // A name with a slash is no module.
                 let plain = name.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_' || b == b'-');
-                let bytes = plain.then(|| std::fs::read(self.directory.join(name)).ok()).flatten();
+                let bytes = plain.then(|| Content::TYPES.read(&self.directory.join(name)).ok()).flatten();
                 let btf = bytes.and_then(|bytes| Btf::parse_split(bytes).ok()).map(Rc::new);
                 let mut modules = self.modules.borrow_mut();
                 modules.loaded.push((name.into(), btf));

@@ -11,6 +11,7 @@ use super::scan::{Class, Item};
 use super::words::{continues_identifier, punctuator};
 use super::{MAX_DEPTH, MAX_NESTING, Rule};
 use crate::builtins::elsewhere;
+use crate::builtins::funcs::UNIMPLEMENTED;
 use crate::diag::{Diagnostic, Tag};
 use crate::source::{SourceId, Span};
 
@@ -78,7 +79,19 @@ pub(super) fn near_token((source, text): (SourceId, &str), item: &Item, at: usiz
 
 /// The error for a word that names no type where only a type can stand. DTrace gives it the tag of a syntax error, since
 /// which words are types decides how a text is read.
-pub(super) fn unknown_type(name: &str, span: Span) -> Diagnostic {
+///
+/// What stands before it decides if it is in the first argument of a subroutine that other systems have, and their types with
+/// it: then it is the subroutine that is not there.
+pub(super) fn unknown_type(text: &str, name: &str, span: Span) -> Diagnostic {
+    let before = text.get(..span.start as usize).unwrap_or("");
+    let called = before.trim_end_matches(|c: char| c == '(' || c.is_ascii_whitespace());
+    let word = |c: char| c.is_ascii_alphanumeric() || c == '_';
+    let callee = &called[called.trim_end_matches(word).len()..];
+    let opened = before[called.len()..].contains('(');
+    if let Some((_, why)) = UNIMPLEMENTED.iter().find(|row| opened && row.0 == callee) {
+        let span = Span { start: (called.len() - callee.len()) as u32, end: called.len() as u32, ..span };
+        return Diagnostic::new(Tag::Unknown, span, *why);
+    }
     let diagnostic = Diagnostic::new(Tag::Syntax, span, format!("unknown type name {name}"));
     match elsewhere::of_type(name) {
         Some(advice) => diagnostic.help(advice),
@@ -191,7 +204,7 @@ pub(super) fn unknown_cast(
         if closed && (starred || operand()) && !word.starts_with('$') {
             // A variable that hides a type may have another error than this.
             if scope.meaning(word) == Meaning::Other {
-                return Some(unknown_type(word, span));
+                return Some(unknown_type(text, word, span));
             }
         }
     }

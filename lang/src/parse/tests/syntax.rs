@@ -521,6 +521,17 @@ fn names_of_no_type() {
     ] {
         script().refuses(text, Tag::Syntax, at, &format!("unknown type name {name}"));
     }
+    // Their subroutines are not there, whatever the types that go with them.
+    for (text, at, name) in [
+        ("BEGIN { trace(msgsize((mblk_t *)0)); }", "1:15", "msgsize"),
+        ("BEGIN { trace(msgdsize( ((mblk_t *)arg0))); }", "1:15", "msgdsize"),
+        ("BEGIN { trace(ddi_pathname((dev_info_t *)arg0, 1)); }", "1:15", "ddi_pathname"),
+    ] {
+        script().refuses(text, Tag::Unknown, at, &format!("unimplemented subroutine: {name}"));
+    }
+    for text in ["BEGIN { x = xmsgsize((mblk_t *)0); }", "BEGIN { xxx = strlen((mblk_t *)0); }"] {
+        script().refuses(text, Tag::Syntax, "1:23", "unknown type name mblk_t");
+    }
     let error = script().parse("BEGIN { x = ((vnode_t *)arg0)->v_path; }").expect_err("no type of Linux");
     assert_eq!(
         error.help.as_deref(),
