@@ -46,6 +46,7 @@ Output:
   -b SIZE            the principal buffer, as -x bufsize=SIZE
   --format FORMAT    text (default), json (an object a line), or folded (stacks for a flame graph)
   -v                 print stability reports
+  -S                 show the code of each clause on standard error
   -B, -64            accepted: output is always buffered, programs are always 64-bit
   -w                 allow destructive actions
   -Z                 allow descriptions that match no probe
@@ -53,7 +54,6 @@ Output:
 Instead of tracing:
   -l                 list probes; with -v their attributes and arguments
   -e                 compile only; with -v print stability reports
-  -S                 show the code of each clause on standard error
   -h                 write the C header of the provider definitions of -s FILE.d: FILE.h, or the file of -o
   -G                 write an object for a build that wants one beside that header: FILE.o, or the file of -o
   --explain          print what would run in the kernel and what not, and why

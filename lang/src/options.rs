@@ -327,6 +327,9 @@ impl Default for StackOptions {
 /// The most frames of a stack, whatever `maxframes` says: the default of `kernel.perf_event_max_stack`.
 pub const MAX_FRAMES: u32 = 127;
 
+/// The most of `scratchsize`, in bytes.
+pub const LARGEST_SCRATCH: u32 = 1 << 20;
+
 /// Why an option was not set. The texts are those of runtime spec §12.4.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum OptionError {
@@ -562,7 +565,7 @@ const ROWS: &[Row] = &[
     dynamic("quiet", Kind::Bool(|o| &mut o.quiet)),
     dynamic("quietresize", Kind::Bool(|o| &mut o.quietresize)),
     dynamic("rawbytes", Kind::Bool(|o| &mut o.rawbytes)),
-    row("scratchsize", Kind::SmallSize(8, 1 << 20, |o| &mut o.scratchsize)),
+    row("scratchsize", Kind::SmallSize(8, LARGEST_SCRATCH, |o| &mut o.scratchsize)),
     row("specsize", Kind::Size(|o| &mut o.specsize)),
     row("stackframes", Kind::Number(1, u32::MAX, |o| &mut o.stacks.stackframes)),
     dynamic("stackindent", Kind::Number(0, 1 << 10, |o| &mut o.stackindent)),

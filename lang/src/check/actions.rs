@@ -421,6 +421,7 @@ impl Body<'_, '_> {
 /// Says that a translation is to be assigned before it is taken whole.
 fn assigned_first(error: Diagnostic, info: ExprInfo) -> Diagnostic {
     match info.meaning {
+        Meaning::Aggregation(_) => error.help(errors::PRINTA),
         Meaning::Translation(made) if !made.pointer => error.help(errors::ASSIGN_TRANSLATION),
         _ => error,
     }

@@ -7,6 +7,7 @@
 use crate::builtins::shapes::{LogLinearError, PERCENTAGES};
 use crate::diag::{Diagnostic, Tag};
 use crate::env::Stability;
+use crate::options::LARGEST_SCRATCH;
 use crate::source::Span;
 
 mod definitions;
@@ -237,7 +238,11 @@ pub(crate) fn dynamic_statement(span: Span) -> Diagnostic {
 }
 
 pub(crate) fn scratch_size(span: Span, size: u64, limit: u32) -> Diagnostic {
-    error(Tag::AllocaSize, span, format!("alloca({size}) size larger than scratchsize {limit}"))
+    let error = error(Tag::AllocaSize, span, format!("alloca({size}) size larger than scratchsize {limit}"));
+    match size <= u64::from(LARGEST_SCRATCH) {
+        true => error.help(format!("`-x scratchsize={size}` has room for it")),
+        false => error,
+    }
 }
 
 // args[] and uregs[].
@@ -473,7 +478,10 @@ pub(crate) fn aggregation_redefined(
 }
 
 pub(crate) fn not_aggregating(span: Span, name: &str) -> Diagnostic {
-    error(Tag::AggFunc, span, format!("@{name} must be assigned the result of an aggregating function"))
+    let name_of_value = if name == "_" { "x" } else { name };
+    error(Tag::AggFunc, span, format!("@{name} must be assigned the result of an aggregating function")).help(
+        format!("`@` is for count(), sum() and their kin; a value is kept in `{name_of_value}`, `{name_of_value}[…]` or `self->{name_of_value}`"),
+    )
 }
 
 pub(crate) fn multi_dimensional(span: Span, name: &str) -> Diagnostic {
@@ -602,6 +610,9 @@ pub(crate) fn trace_void(span: Span) -> Diagnostic {
 pub(crate) fn print_void(span: Span) -> Diagnostic {
     error(Tag::TraceVoid, span, "print( ) may not be applied to a void expression")
 }
+
+/// What prints an aggregation.
+pub(crate) const PRINTA: &str = "`printa` prints aggregations";
 
 /// What to do with a struct that a translator makes, which is nowhere as a whole.
 pub(crate) const ASSIGN_TRANSLATION: &str =

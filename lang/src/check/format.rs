@@ -346,6 +346,7 @@ pub fn resolve(
             let address = types.int_type(ty).is_some_and(|int| int.bits == 64)
                 || (pointer && shown.starts_with("userland "));
             return Err(match row.takes {
+                _ if ty == types.common().aggregation => error.help(errors::PRINTA),
                 Takes::String if address && !conversion.aggregation => {
                     error.help("copyinstr() reads the string at an address of the traced process")
                 }

@@ -544,7 +544,12 @@ impl<'a> Session<'a> {
             None
         };
         if let Some(kind) = kind {
-            return errors::bad_reference(span, kind, name, "scalar");
+            let error = errors::bad_reference(span, kind, name, "scalar");
+            return match name {
+                "args" => error.help("`args[0]` is the first argument; `dtrail -lv` lists a probe's"),
+                "stack" | "ustack" | "jstack" => error.help(format!("it is called: `{name}()`")),
+                _ => error,
+            };
         }
         if vars::UNIMPLEMENTED.contains(&name) {
             return errors::not_supported_yet(span, name);

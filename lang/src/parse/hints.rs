@@ -29,6 +29,9 @@ const TOKENS: &[(&[&str], &str)] = &[
     ),
 ];
 
+/// Quotes that word processors and web pages make of plain ones.
+const TYPOGRAPHIC: [char; 6] = ['“', '”', '„', '‘', '’', '‚'];
+
 /// The advice for a place, if there is any.
 pub(super) fn hint(place: &Place<'_>) -> Option<String> {
     let Place { text, at, before, after, is_type } = *place;
@@ -37,6 +40,9 @@ pub(super) fn hint(place: &Place<'_>) -> Option<String> {
     let previous = last_solid(before);
     if rest.starts_with("//") || (rest.starts_with('/') && text[..at].ends_with('/')) {
         return Some("comments are written `/* … */`".to_string());
+    }
+    if token.starts_with(TYPOGRAPHIC) {
+        return Some("strings stand in plain double quotes: `\"…\"`".to_string());
     }
     if let Some((_, advice)) = TOKENS.iter().find(|(tokens, _)| tokens.contains(&token)) {
         return Some((*advice).to_string());
@@ -127,8 +133,18 @@ fn after_probe(place: &Place<'_>) -> Option<String> {
         return Some("probes are separated by commas".to_string());
     }
     let is_word = word.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_');
+    if !is_word {
+        return None;
+    }
+    // Of a program on the command line, and under `pspec`, the first word is a probe whatever it could be else.
+    if (place.is_type)(word) {
+        return Some(format!(
+            "`{word}` is a type, but the word that begins a clause of `-n` is a probe: declare it in a script (`-s`), without \
+             `-x pspec`"
+        ));
+    }
     let no_type = || format!("`{word}` is not the name of a type, so it was read as a probe");
-    is_word.then(|| elsewhere::of_type(word).unwrap_or_else(no_type))
+    Some(elsewhere::of_type(word).unwrap_or_else(no_type))
 }
 
 /// The length of a word, of a quote, or of a punctuator.

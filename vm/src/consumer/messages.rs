@@ -7,6 +7,7 @@ use dtrail_lang::builtins::consts;
 use dtrail_lang::env::Probe;
 use dtrail_lang::ir::inst::USER_END;
 use dtrail_lang::ir::{Op, Scope, print};
+use dtrail_lang::options::LARGEST_SCRATCH;
 use dtrail_lang::plan::Plan;
 
 use crate::event::{Exited, ExitedHow};
@@ -45,6 +46,12 @@ fn error(clause: u32, probe: &Probe, what: &str) -> String {
 /// What helps against faults at [`may_be_absent`] addresses.
 pub(super) const NOT_RESIDENT: &str =
     "help: the page was not in memory; save the address at entry and read it at return";
+
+/// What helps against a size that scratch memory has no room for; nothing where no `scratchsize` has.
+pub(super) fn larger_scratch(raised: Raised) -> Option<String> {
+    let helps = raised.kind == FaultKind::BadSize && raised.value <= u64::from(LARGEST_SCRATCH);
+    helps.then(|| format!("help: `-x scratchsize={}` has room for that many bytes", raised.value))
+}
 
 /// Addresses below are no process's: a fault there is a mistake of the program. Linux maps nothing lower by default
 /// (`vm.mmap_min_addr`).

@@ -48,6 +48,8 @@ pub(super) struct Session<'a> {
     cpu_shown: bool,
     /// Whether advice about memory that was not resident may still come: once a run, and only from sources that see it.
     residency_due: bool,
+    /// The same of advice about sizes that scratch memory has no room for.
+    scratch_due: bool,
     /// What the current firing has to say, in order; and what of it comes after the rest (`ERROR` within `BEGIN`).
     items: Vec<Item>,
     late_items: Vec<Item>,
@@ -170,6 +172,7 @@ impl<'a> Session<'a> {
             heading_decided: false,
             cpu_shown: shows_cpu(plan, settings),
             residency_due: only_resident,
+            scratch_due: only_resident,
             items: Vec::new(),
             late_items: Vec::new(),
             text: Vec::new(),
@@ -340,6 +343,12 @@ impl<'a> Session<'a> {
         if self.residency_due && firing.recorded && messages::may_be_absent(probe, raised) {
             self.residency_due = false;
             self.items.push(Item::Message(messages::NOT_RESIDENT.to_owned()));
+        }
+        if self.scratch_due
+            && let Some(help) = messages::larger_scratch(raised)
+        {
+            self.scratch_due = false;
+            self.items.push(Item::Message(help));
         }
         let Some(error_probe) = self.error_probe else { return };
         let clauses = plan.probe_clauses.get(error_probe.index()).map_or(&[][..], Vec::as_slice);

@@ -295,6 +295,38 @@ fn near_misses() {
         ),
         ("syscall::write:entry { printf(\"%x\", args[1]); }", Some("`%p` prints a pointer")),
         ("BEGIN { chill(5); }", Some("programs in the kernel (eBPF) cannot wait")),
+        (
+            "BEGIN { trace(args->filename); }",
+            Some("`args[0]` is the first argument; `dtrail -lv` lists a probe's"),
+        ),
+        (
+            "BEGIN { trace(args.filename); }",
+            Some("`args[0]` is the first argument; `dtrail -lv` lists a probe's"),
+        ),
+        ("BEGIN { trace(args); }", Some("`args[0]` is the first argument; `dtrail -lv` lists a probe's")),
+        ("BEGIN { trace(fds); }", None),
+        ("BEGIN { @[ustack] = count(); }", Some("it is called: `ustack()`")),
+        ("BEGIN { @[stack] = count(); }", Some("it is called: `stack()`")),
+        ("BEGIN { @a = count(); print(@a); }", Some("`printa` prints aggregations")),
+        ("BEGIN { @a = count(); trace(@a); }", Some("`printa` prints aggregations")),
+        ("BEGIN { @a = count(); printf(\"%d\", @a); }", Some("`printa` prints aggregations")),
+        (
+            "BEGIN { @start[tid] = timestamp; }",
+            Some(
+                "`@` is for count(), sum() and their kin; a value is kept in `start`, `start[…]` or `self->start`",
+            ),
+        ),
+        (
+            "BEGIN { @ = 1; }",
+            Some("`@` is for count(), sum() and their kin; a value is kept in `x`, `x[…]` or `self->x`"),
+        ),
+        ("BEGIN { alloca(1024); }", Some("`-x scratchsize=1024` has room for it")),
+        (
+            "syscall::write:entry { tracemem(copyin(arg1, 257), 16); }",
+            Some("`-x scratchsize=257` has room for it"),
+        ),
+        ("BEGIN { alloca(1048576); }", Some("`-x scratchsize=1048576` has room for it")),
+        ("BEGIN { alloca(1048577); }", None),
         ("BEGIN { panic(); }", Some("programs in the kernel (eBPF) cannot stop the kernel")),
         ("BEGIN { breakpoint(); }", Some("programs in the kernel (eBPF) cannot enter the kernel's debugger")),
     ] {

@@ -296,8 +296,22 @@ fn common_mistakes_are_explained() {
         ("BEGIN END { }", "probes are separated by commas"),
         ("BEGIN { x = (ghost_t)y; }", ""),
         ("BEGIN { x = a = ; }", ""),
+        ("BEGIN { printf(“hi”); }", "strings stand in plain double quotes: `\"…\"`"),
+        ("BEGIN /execname == ‘cat’/ { }", "strings stand in plain double quotes: `\"…\"`"),
     ] {
         let error = script().parse(text).expect_err(text);
+        assert_eq!(error.help.as_deref().unwrap_or(""), help, "{text}");
+    }
+    // Where the word is a probe whatever it could be else.
+    let is_type = "`size_t` is a type, but the word that begins a clause of `-n` is a probe: declare it in a script (`-s`), \
+                   without `-x pspec`";
+    for (mut case, text, help) in [
+        (string(), "size_t p; BEGIN { }", is_type),
+        (string(), "size_t *p; BEGIN { }", is_type),
+        (script().option("pspec"), "size_t p; BEGIN { }", is_type),
+        (string(), "ghost_t p; BEGIN { }", "`ghost_t` is not the name of a type, so it was read as a probe"),
+    ] {
+        let error = case.parse(text).expect_err(text);
         assert_eq!(error.help.as_deref().unwrap_or(""), help, "{text}");
     }
 }

@@ -254,18 +254,32 @@ fn faults_of_the_kernel_part_are_raised_where_they_happened() {
 }
 
 #[test]
-fn a_page_that_was_not_in_memory_is_explained_once() {
+fn what_helps_against_faults_is_told_once() {
     let plan = capturing();
-    let faulted = || {
-        let record = Record::of(&plan).outcome(0, outcome::FAULTED, 30).bits(0, 2);
-        Script::Record(record.fault(0, FaultKind::BadAddr, 0x7f00_0000_1000).bytes)
+    let error = |text: &str| {
+        format!(
+            "dtrace: error in dt_clause_0 for probe ID 42 (syscall:vmlinux:read:entry): {text} at insn 30\n"
+        )
     };
-    let error = "dtrace: error in dt_clause_0 for probe ID 42 (syscall:vmlinux:read:entry): \
-                 invalid address (0x7f0000001000) at insn 30\n";
-    let help = "dtrace: help: the page was not in memory; save the address at entry and read it at return\n";
-    for (only_resident, expected) in
-        [(true, format!("{error}{help}{error}")), (false, format!("{error}{error}"))]
-    {
+    let page = error("invalid address (0x7f0000001000)");
+    let away = "dtrace: help: the page was not in memory; save the address at entry and read it at return\n";
+    let size = error("invalid size (0x340)");
+    let room = "dtrace: help: `-x scratchsize=832` has room for that many bytes\n";
+    let most = error("invalid size (0x100000)");
+    let all = "dtrace: help: `-x scratchsize=1048576` has room for that many bytes\n";
+    let more = error("invalid size (0x100001)");
+    for (kind, value, only_resident, expected) in [
+        (FaultKind::BadAddr, 0x7f00_0000_1000, true, format!("{page}{away}{page}")),
+        (FaultKind::BadAddr, 0x7f00_0000_1000, false, format!("{page}{page}")),
+        (FaultKind::BadSize, 832, true, format!("{size}{room}{size}")),
+        (FaultKind::BadSize, 832, false, format!("{size}{size}")),
+        (FaultKind::BadSize, 0x10_0000, true, format!("{most}{all}{most}")),
+        (FaultKind::BadSize, 0x10_0001, true, format!("{more}{more}")),
+    ] {
+        let faulted = || {
+            let record = Record::of(&plan).outcome(0, outcome::FAULTED, 30).bits(0, 2);
+            Script::Record(record.fault(0, kind, value).bytes)
+        };
         let kernel = Some(Box::<FakeKernel>::default() as _);
         let mut source = ListSource { kernel, only_resident, ..ListSource::new(vec![faulted(), faulted()]) };
         let (host, interrupts) = (source.host.clone(), source.interrupts.clone());
