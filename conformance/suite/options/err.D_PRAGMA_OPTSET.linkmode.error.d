@@ -1,2 +1,2 @@
-#pragma D option linkmode=kernel
+#pragma D option linkmode=zork
 BEGIN { exit(0); }

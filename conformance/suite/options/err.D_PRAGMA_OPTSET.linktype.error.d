@@ -1,2 +1,2 @@
-#pragma D option linktype=elf
+#pragma D option linktype=coff
 BEGIN { exit(0); }
