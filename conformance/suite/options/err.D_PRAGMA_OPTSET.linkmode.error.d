@@ -1,2 +1,2 @@
-#pragma D option linkmode=zork
+#pragma D option linkmode=other
 BEGIN { exit(0); }

@@ -1,2 +1,2 @@
-#pragma D option linktype=coff
+#pragma D option linktype=other
 BEGIN { exit(0); }
