@@ -332,8 +332,9 @@ fn a_signal_while_a_long_program_is_planned_kills() {
             "syscall::read:entry /pid == $target && arg0 == {n}/ {{ printf(\"%d\\n\", {n}); @[arg1, {n}] = quantize(arg2 + {n}); }}"
         )
     };
-    let program: String = (0..900).map(clause).collect();
-    // The command stands there before the program is planned. Where this test is slow the signal may come later.
+    let program: String = (0..100).map(clause).collect();
+    // The command stands there before the program is planned. Where this test is slow the signal may come later; the
+    // kernel takes the program in then, and tracing ends as it begins.
     let planned = || {
         let running = start(&["--source=bpf", "-qn", &program, "-c", "sleep 1000"]);
         let children = format!("/proc/{0}/task/{0}/children", running.child.id());
@@ -354,5 +355,5 @@ fn a_signal_while_a_long_program_is_planned_kills() {
         }
         how.signal() == Some(libc::SIGINT)
     };
-    assert!((0..5).any(|_| planned()), "it was planned to the end each time");
+    assert!((0..10).any(|_| planned()), "it was planned to the end each time");
 }
