@@ -241,7 +241,7 @@ fn regions(flow: &Flow<'_>, branches: &[Side]) -> Vec<Option<Within>> {
 /// Whether an instruction may end its clause, by a fault or by a full store.
 pub(super) fn may_end(program: &Program, flow: &Flow<'_>, inst: &Inst) -> bool {
     match &inst.op {
-        Op::Call { func, args, .. } if faults_on_null_only(*func) => {
+        Op::Call { func, args, .. } if faults_on_null_only(flow, *func, args) => {
             !args.iter().all(|&arg| never_null(flow, arg, 8))
         }
         // Storing zero or NULL removes, for which there is always room.
@@ -264,17 +264,27 @@ pub(super) fn may_end(program: &Program, flow: &Flow<'_>, inst: &Inst) -> bool {
     }
 }
 
-fn faults_on_null_only(func: Func) -> bool {
-    matches!(
-        func,
+/// Whether nothing but a NULL string can make a subroutine fault (docs/functions.md).
+fn faults_on_null_only(flow: &Flow<'_>, func: Func, args: &[Reg]) -> bool {
+    match func {
         Func::Strlen
-            | Func::Strjoin
-            | Func::Strstr
-            | Func::Index
-            | Func::Substr
-            | Func::Basename
-            | Func::Dirname
-    )
+        | Func::Strjoin
+        | Func::Strstr
+        | Func::Strchr
+        | Func::Strrchr
+        | Func::Index
+        | Func::Rindex
+        | Func::Substr
+        | Func::Basename
+        | Func::Dirname
+        | Func::Cleanpath
+        | Func::Tolower
+        | Func::Toupper => true,
+        Func::Lltostr | Func::Strtoll => args.get(1).is_none_or(|&base| {
+            matches!(flow.only_definition(base), Some((_, Inst { op: Op::Const { value: 2..=36, .. }, .. })))
+        }),
+        _ => false,
+    }
 }
 
 /// Whether a register is an integer or a string that is not NULL. Follows `depth` moves at most.
