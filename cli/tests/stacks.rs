@@ -75,6 +75,17 @@ fn a_stack_at_a_call_has_names_when_the_process_is_gone() {
     }
 }
 
+#[test]
+fn modules_as_keys_have_names_when_the_process_is_gone() {
+    let Some(spin) = spin(true) else { return };
+    for who in everybody() {
+        let program = "syscall::write:entry /pid == $target/ { @[umod(ucaller)] = count(); }";
+        let (out, err) = run(who, &["-q"], program, &format!("{spin} 20"));
+        let words: Vec<&str> = out.split_whitespace().collect();
+        assert!(matches!(words[..], ["libc.so.6", _]), "{who:?}: {out}{err}");
+    }
+}
+
 /// The stacks of an aggregation's output, frames without offsets, each with its count.
 fn counted(text: &str) -> Vec<(Vec<String>, u64)> {
     let (mut stacks, mut frames) = (Vec::new(), Vec::new());

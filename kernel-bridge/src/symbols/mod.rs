@@ -338,13 +338,14 @@ impl Inner {
             return Some((mapping.clone(), space.since()));
         }
         // It may have been mapped after the process was looked at.
-        if space.ended || space.read >= seen.max(1) || !known {
-            return None;
-        }
-        space.read = now;
         let since = space.since();
-        self.read_maps(pid, now, inlined);
-        Some((self.spaces.at(pid, seen)?.find(addr)?.clone(), since))
+        if !space.ended && space.read < seen.max(1) && known {
+            space.read = now;
+            self.read_maps(pid, now, inlined);
+        }
+        let space = self.spaces.at(pid, seen)?;
+        let mapping = space.find(addr).or_else(|| space.find_ahead(addr))?;
+        Some((mapping.clone(), since))
     }
 }
 
@@ -372,7 +373,7 @@ impl Names for Symbols {
         let inlined = self.inlined.get();
         let found = inner.mapping(process, addr, inlined);
         let answer = found.as_ref().map(|(mapping, _)| {
-            let offset = (addr - mapping.start).saturating_add(mapping.offset);
+            let offset = mapping.file_offset(addr);
             let symbol = inner
                 .object(process.pid, mapping, inlined)
                 .and_then(|object| object.functions.at_offset(offset))
@@ -410,7 +411,7 @@ impl Names for Symbols {
         }
         let mut inner = self.inner.borrow_mut();
         let Some((mapping, _)) = inner.mapping(process, addr, true) else { return };
-        let offset = (addr - mapping.start).saturating_add(mapping.offset);
+        let offset = mapping.file_offset(addr);
         let names = inner.object(process.pid, &mapping, true).and_then(|object| object.inlined_at(offset));
         let shown = |name: &Rc<str>| if self.demangle.get() { demangled(name.clone()) } else { name.clone() };
         out.extend(names.iter().flat_map(|names| names.iter()).map(shown));

@@ -19,6 +19,13 @@ pub(crate) struct Mapping {
     pub(crate) path: Rc<str>,
 }
 
+impl Mapping {
+    /// Where in the file an address is, which may lie ahead of the mapping ([`Space::find_ahead`]).
+    pub(super) fn file_offset(&self, addr: u64) -> u64 {
+        addr.wrapping_sub(self.start).wrapping_add(self.offset)
+    }
+}
+
 /// What a process runs from one `exec` to the next.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Space {
@@ -99,6 +106,13 @@ impl Space {
     pub(super) fn find(&self, addr: u64) -> Option<&Mapping> {
         let (_, mapping) = self.mappings.range(..=addr).next_back()?;
         (addr < mapping.end).then_some(mapping)
+    }
+
+    /// What an address is part of that lies ahead of what is known of its file: the kernel tells of code alone, and the
+    /// start of an object, which stands for all of it, is no code.
+    pub(super) fn find_ahead(&self, addr: u64) -> Option<&Mapping> {
+        let (_, mapping) = self.mappings.range(addr..).next()?;
+        mapping.start.checked_sub(mapping.offset).is_some_and(|base| base <= addr).then_some(mapping)
     }
 
     /// When it began.
@@ -209,6 +223,15 @@ mod tests {
             (0x7fff_0000_0000, "[vdso]"),
         ] {
             assert_eq!(path(&space, addr), expected, "{addr:#x}");
+        }
+        let ahead = |addr| space.find_ahead(addr).map(|mapping| (&*mapping.path, mapping.file_offset(addr)));
+        for (addr, expected) in [
+            (0x7eff_ffff_ffff, None),
+            (0x40_0800, Some(("/bin/work", 0x800))),
+            (0x40_0000, Some(("/bin/work", 0))),
+            (0x3f_ffff, None),
+        ] {
+            assert_eq!(ahead(addr), expected, "{addr:#x}");
         }
         let mapping =
             |path: &str| Mapping { start: 0x40_1000, end: 0x40_2000, offset: 0, inode: 9, path: path.into() };
