@@ -9,36 +9,40 @@ use std::collections::BTreeSet;
 
 use super::classify::{Sides, drops};
 use super::flow::{At, Flow};
-use super::homes::{Analysed, Room, settle};
+use super::homes::{Analysed, Room, Settled, settle};
 use super::roles::Roles;
 use super::{Capabilities, PlanError, PlanOptions, Side, flows};
 use crate::ir::facts::acts;
 use crate::ir::{Clause, ClauseId, Inst, Op, Program, VarId};
 
-/// Finds them. Of the options only `relaxedexit` plays a part, which is the same for every engine.
+/// Finds them. Of the options only `relaxedexit` plays a part, which is the same for every engine. If there are none, what
+/// was settled on the way comes along where it holds for this plan: few programs have any, and none is settled twice for
+/// nothing.
 pub(super) fn lossy(
     program: &Program,
     roles: &Roles,
+    caps: Capabilities,
     options: &PlanOptions,
-) -> Result<BTreeSet<VarId>, PlanError> {
+) -> Result<(BTreeSet<VarId>, Option<Settled>), PlanError> {
     let mut found = BTreeSet::new();
     let mut clauses = program.clauses.iter().enumerate();
     if !clauses.any(|(i, clause)| roles.clause(ClauseId(i as u32)).source && may_matter(program, clause)) {
-        return Ok(found);
+        return Ok((found, None));
     }
     let flows = flows(program, roles)?;
     let cx = Analysed { program, roles, flows: &flows };
-    let options = PlanOptions { relaxed_exit: options.relaxed_exit, ..PlanOptions::default() };
-    let settled = settle(&cx, Capabilities::BASELINE, &options, Room::Supposed);
+    let common = PlanOptions { relaxed_exit: options.relaxed_exit, ..PlanOptions::default() };
+    let settled = settle(&cx, Capabilities::BASELINE, &common, Room::Supposed);
     for (flow, sides) in flows.iter().zip(&settled.sides) {
         if let (Some(flow), Some(sides)) = (flow, sides) {
             before_effects(program, flow, sides, &mut found);
         }
     }
-    Ok(found)
+    let holds = found.is_empty() && (caps, *options) == (Capabilities::BASELINE, common);
+    Ok((found, holds.then_some(settled)))
 }
 
-/// Whether a clause has an effect behind a store that may find no room: seldom, so that few programs are planned twice.
+/// Whether a clause has an effect behind a store that may find no room.
 fn may_matter(program: &Program, clause: &Clause) -> bool {
     let mut insts = clause.blocks.iter().flat_map(|block| &block.insts);
     insts.any(|inst| drops(program, &inst.op)) && insts.any(|inst| is_effect(&inst.op))

@@ -92,7 +92,8 @@ use roles::Roles;
 /// Plans a verified program for a source of events.
 pub fn plan(mut program: ir::Program, caps: Capabilities, options: &PlanOptions) -> Result<Plan, PlanError> {
     let roles = Roles::new(&program);
-    for var in lossy::lossy(&program, &roles, options)? {
+    let (lossy, settled) = lossy::lossy(&program, &roles, caps, options)?;
+    for var in lossy {
         program.vars[var.index()].lossy = true;
     }
     if !caps.kernel {
@@ -100,7 +101,7 @@ pub fn plan(mut program: ir::Program, caps: Capabilities, options: &PlanOptions)
     }
     let flows = flows(&program, &roles)?;
     let cx = Analysed { program: &program, roles: &roles, flows: &flows };
-    let settled = homes::settle(&cx, caps, options, Room::Bounded);
+    let settled = settled.unwrap_or_else(|| homes::settle(&cx, caps, options, Room::Bounded));
     let mut errors = pinned::check(&cx, &settled, caps);
     if options.placement == Placement::Kernel {
         errors.extend(homes::kernel_only(&cx, &settled));
