@@ -8,21 +8,9 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::PathBuf;
 use std::process::{Command, Stdio};
 
-use dtrail_conformance::workload::{skipped, steps};
-use dtrail_kernel_bridge::caps;
+use dtrail_conformance::workload::{sources, steps};
 
 const DTRAIL: &str = env!("CARGO_BIN_EXE_dtrail");
-
-/// The sources that can run here.
-fn sources() -> Vec<&'static str> {
-    match caps::can_bpf() {
-        Ok(()) => vec!["ptrace", "bpf"],
-        Err(e) => {
-            skipped(&e.message);
-            vec!["ptrace"]
-        }
-    }
-}
 
 /// CPUs that a command can be bound to.
 fn cpus() -> Vec<u32> {

@@ -8,7 +8,7 @@ use std::os::unix::process::ExitStatusExt;
 use std::process::{Child, ChildStdout, Command, ExitStatus, Stdio};
 use std::time::{Duration, Instant};
 
-use dtrail_conformance::workload::{skipped, steps};
+use dtrail_conformance::workload::{skipped, sources, steps};
 use dtrail_kernel_bridge::caps;
 
 const DTRAIL: &str = env!("CARGO_BIN_EXE_dtrail");
@@ -18,17 +18,6 @@ const PATIENCE: Duration = Duration::from_secs(60);
 
 /// A second signal counts from half a second after the first.
 const BETWEEN_REQUESTS: Duration = Duration::from_millis(700);
-
-/// The sources that can run here.
-fn sources() -> Vec<&'static str> {
-    match caps::can_bpf() {
-        Ok(()) => vec!["ptrace", "bpf"],
-        Err(e) => {
-            skipped(&e.message);
-            vec!["ptrace"]
-        }
-    }
-}
 
 /// A command under way.
 struct Running {
@@ -319,4 +308,41 @@ fn the_second_signal_leaves_probes_to_others() {
     };
     let (patient, impatient) = (detach(false), detach(true));
     assert!(impatient * 2 < patient, "{impatient:?} of {patient:?}");
+}
+
+/// While a program is planned and made ready for the kernel, a signal ends dtrail as it ends any program.
+#[test]
+fn a_signal_while_a_long_program_is_planned_kills() {
+    if let Err(e) = caps::can_bpf() {
+        return skipped(&e.message);
+    }
+    let clause = |n| {
+        format!(
+            "syscall::read:entry /pid == $target && arg0 == {n}/ {{ printf(\"%d\\n\", {n}); @[arg1, {n}] = quantize(arg2 + {n}); }}"
+        )
+    };
+    let program: String = (0..100).map(clause).collect();
+    // The command stands there before the program is planned. Where this test is slow the signal may come later; the
+    // kernel takes the program in then, and tracing ends as it begins.
+    let planned = || {
+        let running = start(&["--source=bpf", "-qn", &program, "-c", "sleep 1000"]);
+        let children = format!("/proc/{0}/task/{0}/children", running.child.id());
+        let started = Instant::now();
+        let mut command = String::new();
+        while command.trim().is_empty() {
+            assert!(started.elapsed() < PATIENCE, "no command");
+            command = std::fs::read_to_string(&children).expect("it is there");
+        }
+        running.signal(libc::SIGINT);
+        let (text, said, how) = running.end();
+        assert!(how.signal().is_none() || (text.as_str(), said.as_str()) == ("", ""), "{text} {said}");
+        let command = command.trim().parse().expect("a number");
+        let started = Instant::now();
+        while lives(command) {
+            assert!(started.elapsed() < PATIENCE, "the command goes on");
+            std::thread::sleep(Duration::from_millis(5));
+        }
+        how.signal() == Some(libc::SIGINT)
+    };
+    assert!((0..10).any(|_| planned()), "it was planned to the end each time");
 }

@@ -6,21 +6,10 @@
 use std::path::PathBuf;
 use std::process::{Command, Output, Stdio};
 
-use dtrail_conformance::workload::{skipped, steps};
-use dtrail_kernel_bridge::caps;
+use dtrail_conformance::workload::{skipped, sources, steps};
 
 /// The command that was built with the test.
 const DTRAIL: &str = env!("CARGO_BIN_EXE_dtrail");
-
-/// The sources that this user may trace with.
-fn sources() -> Vec<&'static str> {
-    let mut sources = vec!["ptrace"];
-    match caps::can_bpf() {
-        Ok(()) => sources.push("bpf"),
-        Err(e) => skipped(&e.message),
-    }
-    sources
-}
 
 fn dtrail(source: &str, args: &[&str]) -> Output {
     let mut command = Command::new(DTRAIL);

@@ -7,21 +7,9 @@ use std::io::Read;
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
-use dtrail_conformance::workload::{skipped, steps};
-use dtrail_kernel_bridge::caps;
+use dtrail_conformance::workload::{sources, steps};
 
 const DTRAIL: &str = env!("CARGO_BIN_EXE_dtrail");
-
-/// The sources that can run here.
-fn sources() -> Vec<&'static str> {
-    match caps::can_bpf() {
-        Ok(()) => vec!["ptrace", "bpf"],
-        Err(e) => {
-            skipped(&e.message);
-            vec!["ptrace"]
-        }
-    }
-}
 
 /// Starts the command over so many calls of a workload, each of which prints a line.
 fn start(source: &str, options: &[&str], steps: &str, calls: u32, out: impl Into<Stdio>) -> Child {

@@ -55,6 +55,17 @@ fn build(name: &str, source: &str, flags: &[&str]) -> Option<String> {
     target.into_os_string().into_string().ok()
 }
 
+/// The sources of a live machine that can run here, as `--source` names them; says why eBPF is not among them.
+pub fn sources() -> Vec<&'static str> {
+    match dtrail_kernel_bridge::caps::can_bpf() {
+        Ok(()) => vec!["ptrace", "bpf"],
+        Err(e) => {
+            skipped(&e.message);
+            vec!["ptrace"]
+        }
+    }
+}
+
 /// Says that a test did not run, and why.
 #[allow(clippy::print_stdout, reason = "the test runner shows it")]
 pub fn skipped(why: &str) {

@@ -47,12 +47,19 @@ pub fn start(command: &[u8], mut before_exec: Option<BeforeExec>) -> Result<Chil
     };
     let mut builder = Command::new(OsStr::from_bytes(program));
     builder.args(args.iter().map(|a| OsStr::from_bytes(a)));
+    let tracer = rustix::process::getpid();
     let hook = move || {
         if let Some(before) = &mut before_exec {
             before()?;
         }
         // It dies with its tracer even if that is killed.
         rustix::process::set_parent_process_death_signal(Some(Signal::KILL))?;
+        // If that has happened before, no signal comes, the tracer would be whoever has taken the child in, and nobody is
+        // there to be told.
+        if rustix::process::getppid() != Some(tracer) {
+            // SAFETY: it ends this process and nothing else.
+            unsafe { libc::_exit(1) };
+        }
         ptrace(libc::PTRACE_TRACEME, 0, 0)
     };
     // SAFETY: the hook makes system calls only, as `BeforeExec` demands of its part; it touches no lock and no heap.
