@@ -6,20 +6,19 @@ use std::io::Write;
 
 use dtrail_kernel_bridge::readers::whole::Content;
 use dtrail_kernel_bridge::source::{bpf, inject};
+use dtrail_lang::Compiled;
 use dtrail_lang::ast;
-use dtrail_lang::builtins::Func;
 use dtrail_lang::builtins::foreign;
 use dtrail_lang::bytes;
 use dtrail_lang::check::Attributes;
 use dtrail_lang::diag::Diagnostic;
 use dtrail_lang::diag::render::{self, Style};
-use dtrail_lang::env::{Environment, FiredBy, NoMatch, ProbePattern};
+use dtrail_lang::env::{FiredBy, NoMatch, ProbePattern};
 use dtrail_lang::options::{self, BufResize, OptionError, Options as Settings, Preprocessor, SetBy};
 use dtrail_lang::parse::prescan;
-use dtrail_lang::plan::{self, Capabilities, Overflow, Placement, Plan, PlanOptions};
+use dtrail_lang::plan::{Capabilities, Placement, Plan};
 use dtrail_lang::source::{Source, SourceKind, SourceMap};
 use dtrail_lang::stability;
-use dtrail_lang::{Compiled, ir};
 use dtrail_vm::consumer;
 use dtrail_vm::engine::Engine;
 use dtrail_vm::event::EventSource;
@@ -34,7 +33,10 @@ use crate::files::OutputFiles;
 use crate::machine::{self, Machine, reason};
 use crate::messages::Messages;
 use crate::options::{EngineChoice, Form, Mode, Options, SourceChoice};
-use crate::{Interrupts, Outcome, Patience, dump, header, library, link, list, native, preprocess, sizes};
+use crate::{
+    Interrupts, Outcome, Patience, dump, header, library, link, list, native, planning, preprocess, renewal,
+    sizes,
+};
 
 /// Terminals that know no blocks (`TERM`).
 const DUMB_TERMINALS: [&str; 3] = ["dumb", "sun", "sun-color"];
@@ -402,26 +404,7 @@ impl Session<'_> {
             SourceChoice::Synthetic(_) => inject::overflow(plan, settings),
             _ => bpf::overflow(plan, settings),
         };
-        self.plan_for(compiled.program, capabilities, overflow).map(|plan| (plan, name))
-    }
-
-    /// `overflow` says what of a plan the kernel would not take.
-    fn plan_for(
-        &self,
-        program: ir::Program,
-        capabilities: Capabilities,
-        overflow: &mut dyn FnMut(&Plan) -> Option<Overflow>,
-    ) -> Result<Plan, Failure> {
-        let settings = &self.settings;
-        let capabilities = asked(capabilities, &program);
-        let planned = plan_within(settings, program, capabilities, None)?;
-        if !capabilities.kernel || planned.groups.is_empty() {
-            return Ok(planned);
-        }
-        match overflow(&planned).filter(|_| settings.placement == Placement::Auto) {
-            None => Ok(planned),
-            more => plan_within(settings, planned.program, capabilities, more),
-        }
+        planning::fitting(&self.settings, compiled.program, capabilities, overflow).map(|plan| (plan, name))
     }
 
     fn trace(
@@ -457,7 +440,9 @@ impl Session<'_> {
         // What waits for probes must be able to go over to another plan.
         let waits = waits && tracer.source.may_appear();
         let capabilities = if waits { Capabilities::NONE } else { tracer.source.capabilities() };
-        let mut plan = self.plan_for(program, capabilities, &mut |plan| tracer.source.overflow(plan))?;
+        let mut plan = planning::fitting(&self.settings, program, capabilities, &mut |plan| {
+            tracer.source.overflow(plan)
+        })?;
         // Not before: however long that took, a signal has ended it as it ends any program.
         watch(self.interrupts)?;
         if !self.settings.quiet {
@@ -503,7 +488,7 @@ impl Session<'_> {
             Some(EngineChoice::Jit) => Box::new(Jit::after(0)),
             Some(EngineChoice::Rbpf | EngineChoice::Bpf) | None => Box::new(Jit::default()),
         };
-        let mut again = Again {
+        let mut again = renewal::Again {
             sources: &self.sources,
             settings: self.settings.clone(),
             arguments,
@@ -525,7 +510,7 @@ impl Session<'_> {
         {
             let capabilities = tracer.source.capabilities();
             self.interrupts.map_or(Ok(()), Interrupts::leave).map_err(|error| unwatched(&error))?;
-            plan = plan_within(&self.settings, plan.program, capabilities, error.overflow)?;
+            plan = planning::within(&self.settings, plan.program, capabilities, error.overflow)?;
             // What it has too much of, too, the kernel says once more.
             let _ = tracer.source.overflow(&plan);
             watch(self.interrupts)?;
@@ -697,52 +682,6 @@ impl Session<'_> {
     }
 }
 
-/// Compiles the programs again when probes have appeared.
-struct Again<'a> {
-    sources: &'a SourceMap,
-    settings: Settings,
-    arguments: Vec<String>,
-    /// How many probes they matched the last time.
-    matched: usize,
-    /// What was last wrong: it is said once, however many probes appear.
-    wrong: String,
-    progname: &'a str,
-    terse: bool,
-}
-
-impl consumer::Renewal for Again<'_> {
-    fn renew(&mut self, environment: &dyn Environment) -> Result<Option<Plan>, String> {
-        let said = |diagnostic: &Diagnostic| {
-            let line = render::classic(diagnostic, self.sources, self.settings.errtags);
-            let excerpt = match self.terse {
-                true => String::new(),
-                false => render::excerpt(diagnostic, self.sources, Style::Plain),
-            };
-            format!("{}: {line}\n{excerpt}", self.progname)
-        };
-        let mut settings = self.settings.clone();
-        let compiled = dtrail_lang::compile(self.sources, environment, &mut settings, &self.arguments);
-        let compiled = match compiled.map_err(|diagnostic| said(&diagnostic)) {
-            Err(wrong) if wrong == self.wrong => return Ok(None),
-            Err(wrong) => {
-                self.wrong.clone_from(&wrong);
-                return Err(wrong);
-            }
-            Ok(compiled) => compiled,
-        };
-        let matched = compiled.matched.iter().sum();
-        if matched == self.matched {
-            return Ok(None);
-        }
-        let options =
-            PlanOptions { placement: settings.placement, relaxed_exit: settings.relaxedexit, overflow: None };
-        let plan = plan::plan(compiled.program, Capabilities::NONE, &options)
-            .map_err(|errors| errors.first().map_or_else(String::new, said))?;
-        self.matched = matched;
-        Ok(Some(plan))
-    }
-}
-
 /// From now on signals are requests to end.
 fn watch(interrupts: Option<&Interrupts>) -> Result<(), Failure> {
     interrupts.map_or(Ok(()), Interrupts::watch).map_err(|error| unwatched(&error))
@@ -750,35 +689,6 @@ fn watch(interrupts: Option<&Interrupts>) -> Result<(), Failure> {
 
 fn unwatched(error: &std::io::Error) -> Failure {
     Failure::fatal(format!("cannot watch for signals: {}", reason(error)))
-}
-
-/// Asks the kernel what only a program that writes to processes needs to know: it may log the question.
-fn asked(capabilities: Capabilities, program: &ir::Program) -> Capabilities {
-    let ops = program.clauses.iter().flat_map(|clause| &clause.blocks).flat_map(|block| &block.insts);
-    let mut calls =
-        ops.filter_map(|inst| if let ir::Op::Call { func, .. } = inst.op { Some(func) } else { None });
-    let writes = capabilities.kernel && calls.any(Func::writes_process);
-    Capabilities {
-        writes_user: match capabilities.writes_user {
-            None if writes => dtrail_kernel_bridge::caps::writes_user(),
-            known => known,
-        },
-        ..capabilities
-    }
-}
-
-/// A plan. `overflow`: what a plan before had more of than the kernel takes.
-fn plan_within(
-    settings: &Settings,
-    program: ir::Program,
-    capabilities: Capabilities,
-    overflow: Option<Overflow>,
-) -> Result<Plan, Failure> {
-    let options = PlanOptions { placement: settings.placement, relaxed_exit: settings.relaxedexit, overflow };
-    plan::plan(program, capabilities, &options).map_err(|mut errors| match errors.is_empty() {
-        true => Failure::fatal("the program cannot be placed"),
-        false => errors.swap_remove(0).into(),
-    })
 }
 
 /// How messages name it.

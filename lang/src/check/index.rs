@@ -5,10 +5,11 @@
 //! array with the signature of its first use.
 
 use super::errors;
-use super::expr::{Body, Checked, as_variable, within};
+use super::expr::{Body, Checked, as_variable};
 use super::info::{ExprInfo, Meaning};
 use super::inline::{InlineInfo, Value};
 use super::names::{Marked, Provenance, VarInfo, VarShape, shown};
+use super::pointers::within;
 use super::provider::Shown;
 use super::translator::{From, Translation};
 use crate::ast::{BinaryOp, Expr, ExprKind};

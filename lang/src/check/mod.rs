@@ -12,7 +12,7 @@
 //! | [`fold`] | constants, casts' types, names of functions: all before any clause |
 //! | [`probes`] | descriptions to probes and argument signatures |
 //! | [`clause`] | statements, predicate |
-//! | [`expr`], [`index`], [`assign`] | types of expressions; brackets; assignments |
+//! | [`expr`], [`pointers`], [`index`], [`assign`] | types of expressions; what pointers lead to; brackets; assignments |
 //! | [`flows`] | what pointers point into, across assignments |
 //! | [`translator`], [`provider`] | translators, `xlate`, interfaces of providers |
 //! | [`left_out`] | types of headers that D cannot say |
@@ -43,6 +43,7 @@ mod kernel_places;
 mod left_out;
 pub mod names;
 mod order;
+mod pointers;
 mod printed;
 mod probes;
 mod provider;

@@ -15,31 +15,42 @@ use super::{Capabilities, PlanError, PlanOptions, Side, flows};
 use crate::ir::facts::acts;
 use crate::ir::{Clause, ClauseId, Inst, Op, Program, VarId};
 
-/// Finds them. Of the options only `relaxedexit` plays a part, which is the same for every engine. If there are none, what
-/// was settled on the way comes along where it holds for this plan: few programs have any, and none is settled twice for
-/// nothing.
-pub(super) fn lossy(
-    program: &Program,
+/// What was found, and on the way.
+#[derive(Default)]
+pub(super) struct Found<'a> {
+    pub vars: BTreeSet<VarId>,
+    /// If there are no such variables, as in most programs, all this holds for the plan, and nothing is done twice.
+    pub flows: Option<Vec<Option<Flow<'a>>>>,
+    /// The same, where the plan is for capabilities and options that all engines have in common.
+    pub settled: Option<Settled>,
+}
+
+/// Finds them. Of the options only `relaxedexit` plays a part, which is the same for every engine.
+pub(super) fn lossy<'a>(
+    program: &'a Program,
     roles: &Roles,
     caps: Capabilities,
     options: &PlanOptions,
-) -> Result<(BTreeSet<VarId>, Option<Settled>), PlanError> {
-    let mut found = BTreeSet::new();
+) -> Result<Found<'a>, PlanError> {
     let mut clauses = program.clauses.iter().enumerate();
     if !clauses.any(|(i, clause)| roles.clause(ClauseId(i as u32)).source && may_matter(program, clause)) {
-        return Ok((found, None));
+        return Ok(Found::default());
     }
     let flows = flows(program, roles)?;
     let cx = Analysed { program, roles, flows: &flows };
     let common = PlanOptions { relaxed_exit: options.relaxed_exit, ..PlanOptions::default() };
     let settled = settle(&cx, Capabilities::BASELINE, &common, Room::Supposed);
+    let mut vars = BTreeSet::new();
     for (flow, sides) in flows.iter().zip(&settled.sides) {
         if let (Some(flow), Some(sides)) = (flow, sides) {
-            before_effects(program, flow, sides, &mut found);
+            before_effects(program, flow, sides, &mut vars);
         }
     }
-    let holds = found.is_empty() && (caps, *options) == (Capabilities::BASELINE, common);
-    Ok((found, holds.then_some(settled)))
+    if !vars.is_empty() {
+        return Ok(Found { vars, ..Found::default() });
+    }
+    let holds = (caps, *options) == (Capabilities::BASELINE, common);
+    Ok(Found { vars, flows: Some(flows), settled: holds.then_some(settled) })
 }
 
 /// Whether a clause has an effect behind a store that may find no room.

@@ -92,14 +92,17 @@ use roles::Roles;
 /// Plans a verified program for a source of events.
 pub fn plan(mut program: ir::Program, caps: Capabilities, options: &PlanOptions) -> Result<Plan, PlanError> {
     let roles = Roles::new(&program);
-    let (lossy, settled) = lossy::lossy(&program, &roles, caps, options)?;
-    for var in lossy {
-        program.vars[var.index()].lossy = true;
+    let lossy::Found { vars, flows: mut kept, settled } = lossy::lossy(&program, &roles, caps, options)?;
+    if !vars.is_empty() {
+        drop(kept);
+        vars.into_iter().for_each(|var| program.vars[var.index()].lossy = true);
+        kept = None;
     }
     if !caps.kernel {
+        drop(kept);
         return Ok(all_in_user(program, roles));
     }
-    let flows = flows(&program, &roles)?;
+    let flows = kept.map_or_else(|| flows(&program, &roles), Ok)?;
     let cx = Analysed { program: &program, roles: &roles, flows: &flows };
     let settled = settled.unwrap_or_else(|| homes::settle(&cx, caps, options, Room::Bounded));
     let mut errors = pinned::check(&cx, &settled, caps);

@@ -52,11 +52,7 @@ impl Reader<'_> {
     pub(super) fn balanced(&self, open: usize) -> Option<usize> {
         let mut level = 0usize;
         self.skip(open, &mut |b| {
-            match b {
-                b'(' | b'[' | b'{' => level += 1,
-                b')' | b']' | b'}' => level = level.saturating_sub(1),
-                _ => {}
-            }
+            level = level_behind(level, b);
             level == 0
         })
         .map(|last| last + 1)
@@ -66,11 +62,7 @@ impl Reader<'_> {
     pub(super) fn end_of_value(&self, from: usize, ends: &[u8]) -> Option<usize> {
         let mut level = 0usize;
         self.skip(from, &mut |b| {
-            match b {
-                b'(' | b'[' | b'{' => level += 1,
-                b')' | b']' | b'}' => level = level.saturating_sub(1),
-                _ => {}
-            }
+            level = level_behind(level, b);
             level == 0 && ends.contains(&b)
         })
     }
@@ -130,5 +122,14 @@ impl Reader<'_> {
             }
             at += 1;
         }
+    }
+}
+
+/// How deep in brackets the text is behind a byte.
+fn level_behind(level: usize, byte: u8) -> usize {
+    match byte {
+        b'(' | b'[' | b'{' => level + 1,
+        b')' | b']' | b'}' => level.saturating_sub(1),
+        _ => level,
     }
 }
