@@ -120,6 +120,11 @@ impl<M: MapAccess> MappedState<M> {
         }
     }
 
+    /// Whether a program has shut the gate because a buffer is full.
+    pub fn filled(&mut self) -> bool {
+        !self.quiet && self.layout.fill.is_some() && self.maps.control(control::GATE) == 0
+    }
+
     /// Cuts of tracer-fired clauses that fell together, since the last call.
     pub fn take_coalesced(&mut self) -> u64 {
         std::mem::take(&mut self.coalesced)
@@ -167,6 +172,14 @@ impl<M: MapAccess> KernelState for MappedState<M> {
 
     fn stop(&mut self) {
         self.shut_gate();
+    }
+
+    fn kept(&mut self, cpu: u32, bytes: u64) {
+        if let Some(fill) = self.layout.fill.filter(|fill| cpu < fill.cpus) {
+            let word = fill.word + 2 * cpu + 1;
+            let before = self.maps.control(word);
+            self.maps.set_control(word, before + bytes);
+        }
     }
 
     fn cut(&mut self) {

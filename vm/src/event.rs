@@ -263,6 +263,11 @@ pub trait KernelState {
     /// Ends tracing (an `exit` in user space): no firing counts from now on, and none is under way any more when this
     /// returns. Without effect where events come one at a time, and nothing can happen between two calls.
     fn stop(&mut self) {}
+    /// So many bytes of a CPU's buffer are taken by what a tracer-fired clause recorded (`bufpolicy=fill`): the kernel part
+    /// counts what its own records take ([`crate::consumer::kept`]).
+    fn kept(&mut self, cpu: u32, bytes: u64) {
+        let _ = (cpu, bytes);
+    }
     /// Flips the generation (a cut by a tracer-fired clause).
     fn cut(&mut self);
     /// Hands over, and removes from the kernel, everything that belongs to generations before `generation`; `None`

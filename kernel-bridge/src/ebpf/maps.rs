@@ -7,12 +7,13 @@ use dtrail_lang::ir::{AggId, RegKind, Scope, ValueType, VarId};
 use dtrail_lang::options::Options;
 use dtrail_lang::plan::layout::{agg_words, cell_bytes, entries, threads};
 use dtrail_lang::plan::{KeyPart, Plan, Side};
+use dtrail_vm::consumer::kept;
 
 use super::emit::largest_record;
 use super::stacks;
 use super::survey::ClauseFacts;
 use super::{
-    AggPlace, EmitError, Hook, MapKind, MapSpec, Room, StateLayout, Target, VarPlace, control, counter,
+    AggPlace, EmitError, Fill, Hook, MapKind, MapSpec, Room, StateLayout, Target, VarPlace, control, counter,
     inject, on_cpu, thread,
 };
 
@@ -104,6 +105,12 @@ pub(super) fn place(
             init: None,
         };
         placed.state.ring = Some(placed.add(ring));
+        placed.state.fill = target.fill_size.map(|size| {
+            let control = &mut placed.maps[placed.state.control as usize];
+            let word = control.value_size / 8;
+            control.value_size += 16 * target.cpus;
+            Fill { word, cpus: target.cpus, room: kept::room_to_fill(&plan.program, size) }
+        });
     }
     if target.inject {
         placed.state.inject =

@@ -7,7 +7,7 @@
 //!
 //! The emitter by file: `emit` the pass list; `survey` what a clause needs, `maps` where state lies, `context` the firing's
 //! cache, `alloc` where registers live; `clause` control flow and faults, with the ops in `ints`, `builtins`, `strings`,
-//! `compare`, `funcs`, `scan`, `memory`, `vars`, `keys`, `agg`, `writing` and `record`; `prologue` the programs; `asm`, `rodata` and `abi`
+//! `compare`, `funcs`, `scan`, `memory`, `vars`, `keys`, `agg`, `writing`, `record` and `fill`; `prologue` the programs; `asm`, `rodata` and `abi`
 //! the machine.
 //!
 //! [`StateLayout`] says where every K-homed variable and aggregation lies in the maps; user space reads and writes them
@@ -24,6 +24,7 @@ mod compare;
 mod context;
 pub mod disasm;
 mod emit;
+mod fill;
 mod funcs;
 pub mod harness;
 mod ints;
@@ -50,6 +51,7 @@ mod writing;
 #[cfg(test)]
 pub(crate) use emit::EMITTED;
 pub use emit::{EmitError, emit};
+pub use fill::Fill;
 
 use dtrail_lang::builtins::{BuiltinVar, Func};
 use dtrail_lang::ir::{AggId, AggSiteId, Op, ProbeIndex, VarId};
@@ -275,6 +277,8 @@ pub struct Target {
     pub syscall_frame: bool,
     /// Bytes of the ring buffer (`bufsize`, rounded up to a power of two).
     pub ring_size: u32,
+    /// Bytes of a CPU's buffer whose filling ends tracing (`bufpolicy=fill`).
+    pub fill_size: Option<u64>,
     /// Bytes of an aggregation map (`aggsize`): bounds its entries.
     pub agg_size: u64,
     /// User stacks are kept whole, to be unwound in user space (`unwind=dwarf`). Ignored under injection.
@@ -428,6 +432,8 @@ pub struct StateLayout {
     pub stacks: Option<u32>,
     /// Its entries.
     pub stack_entries: u32,
+    /// Where programs count what is in each CPU's buffer, under `bufpolicy=fill` if any sends records.
+    pub fill: Option<Fill>,
     /// The map that injected events are written to (value: [`inject`]), if there is an [`Hook::Inject`] program.
     pub inject: Option<u32>,
 }
@@ -485,7 +491,7 @@ pub mod control {
     pub const STACKS: u32 = 6;
     /// Threads that have room for `self->` variables ([`dtrail_lang::plan::layout::threads`]).
     pub const THREADS: u32 = 7;
-    /// Number of words, but for those of [`AggPlace::room`](super::AggPlace::room).
+    /// Number of words, but for those of [`Fill`](super::Fill) and [`AggPlace::room`](super::AggPlace::room).
     pub const WORDS: u32 = 8;
 }
 

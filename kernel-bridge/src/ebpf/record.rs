@@ -178,12 +178,21 @@ pub(super) fn output(
         super::builtins::shared_slot(asm, env, base, slot, &mut known)?;
     }
 
+    super::fill::count(asm, env, group);
+
     let tail = env.group_has_tail(group);
     let size = |asm: &mut Asm, into| match tail {
         true => asm.ldx(Size::D, into, R7, env.scratch.tail as i16),
         false => asm.mov_imm(into, i64::from(group.layout.fixed_size)),
     };
     wake_if_it_fills(asm, env, ring, size);
+    if env.state.fill.is_some() {
+        // The end is not waited for until somebody looks.
+        let goes_on = asm.label();
+        super::fill::unless_full(asm, env, goes_on);
+        asm.mov_imm(R4, FORCE_WAKEUP);
+        asm.bind(goes_on);
+    }
     size(asm, R3);
     if tail {
         // For the verifier, which does not know how far the tail got.
@@ -195,6 +204,7 @@ pub(super) fn output(
     asm.alu_imm(Alu::Add, R2, env.scratch.record_at as i32);
     asm.call(helper::RINGBUF_OUTPUT);
     asm.jmp_imm(Jmp::Eq, R0, 0, sent);
+    super::fill::stop(asm, env);
     count_by(asm, env, key, counter::PRINCIPAL, |asm| lost_firings(asm, env, group));
     asm.bind(sent);
     Ok(())

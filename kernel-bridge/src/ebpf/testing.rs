@@ -148,6 +148,7 @@ pub(super) fn injected() -> Target {
         machinery: Vec::new(),
         syscall_frame: false,
         ring_size: 1 << 16,
+        fill_size: None,
         agg_size: 1 << 16,
         dynvar_size: 1 << 16,
         dwarf: false,

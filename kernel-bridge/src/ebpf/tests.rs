@@ -3,6 +3,7 @@
 use super::testing::{Bench, Sent, TestEvent, Value, int, one_block, run};
 
 mod control;
+mod fill;
 mod ints;
 mod limits;
 mod memory;

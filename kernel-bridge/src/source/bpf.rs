@@ -66,6 +66,8 @@ pub struct BpfSource {
 pub struct Settings {
     /// Of the ring buffer: `bufsize`, or the default under the policies whose buffers are the consumer's, if that is more.
     pub ring: u64,
+    /// Of a CPU's buffer whose filling ends tracing (`bufpolicy=fill`).
+    pub fill: Option<u64>,
     /// Of an aggregation (`aggsize`).
     pub agg: u64,
     /// Of an associative array (`dynvarsize`).
@@ -97,6 +99,7 @@ impl From<&Options> for Settings {
         };
         Settings {
             ring,
+            fill: (options.bufpolicy == BufPolicy::Fill).then_some(options.bufsize),
             agg: options.aggsize,
             dynvar: options.dynvarsize,
             look,
@@ -289,6 +292,7 @@ pub(super) fn target_without_kernel(settings: Settings) -> Result<ebpf::Target, 
         machinery: Vec::new(),
         syscall_frame: is_from(6, 13),
         ring_size,
+        fill_size: settings.fill,
         agg_size: settings.agg,
         dynvar_size: settings.dynvar,
         dwarf: settings.dwarf,
@@ -462,6 +466,7 @@ impl BpfSource {
         attached.state.maps().set_control(control::WALL_OFFSET, wall_offset());
         // Asked before the ring is: what led to an exit is then delivered.
         let exited = attached.may_exit && attached.state.exit_status().is_some();
+        let exited = exited || attached.state.filled();
         match attached.drain(sink) {
             (count, Flow::Continue) if !exited => (count, Wait::Again),
             (count, _) => (count, Wait::Stopped),

@@ -3,16 +3,13 @@
 
 use std::collections::{BTreeMap, VecDeque};
 
-use dtrail_lang::builtins::Action;
 use dtrail_lang::env::ProbeId;
-use dtrail_lang::ir::{Program, RegKind, SiteId, ValueType};
+use dtrail_lang::ir::{Program, SiteId};
 
+use super::kept;
 use super::session::Item;
 use super::settings::Policy;
-use crate::record::{Records, Row};
-
-/// Bytes of a record besides its values.
-const HEADER: u64 = 16;
+use crate::record::Records;
 
 /// What one firing leaves to be printed on one CPU.
 pub(super) struct Kept {
@@ -50,14 +47,14 @@ struct Buffer {
 impl Held {
     /// Empty buffers of `size` bytes for a program; `None` if records are printed as they come.
     pub(super) fn new(policy: Policy, size: u64, temporal: bool, program: &Program) -> Option<Held> {
-        let reserved = match policy {
+        let room = match policy {
             Policy::Switch => return None,
-            Policy::Fill => end_size(program),
-            Policy::Ring => 0,
+            Policy::Fill => kept::room_to_fill(program, size),
+            Policy::Ring => size,
         };
         Some(Held {
             policy,
-            room: size.saturating_sub(reserved),
+            room,
             temporal,
             begin: None,
             buffers: BTreeMap::new(),
@@ -70,6 +67,11 @@ impl Held {
     /// Whether a record did not fit: tracing ends.
     pub(super) fn full(&self) -> bool {
         self.full
+    }
+
+    /// Bytes that are taken of a CPU's buffer.
+    pub(super) fn taken(&self, cpu: u32) -> u64 {
+        self.buffers.get(&cpu).map_or(0, |buffer| buffer.bytes)
     }
 
     /// Keeps what a firing of a probe on a CPU recorded, or takes note that there is no room for it. What a speculation
@@ -114,7 +116,7 @@ impl Held {
         program: &Program,
     ) {
         let rows = items.iter().filter_map(|item| match item {
-            Item::Row { row, .. } => Some(size(&records, program, *row)),
+            Item::Row { row, .. } => Some(kept::row(&records, program, *row)),
             Item::Message(_) | Item::Fault(_) => None,
         });
         let size = rows.sum();
@@ -157,49 +159,11 @@ impl Held {
     }
 }
 
-/// Bytes that the recorded values of a firing take, without those of its headers.
-fn size(records: &Records, program: &Program, row: Row) -> u64 {
-    let mut bytes = HEADER;
-    for (site, first) in records.actions(row) {
-        let args = program.sites.get(site.index()).map_or(&[][..], |site| &site.args);
-        for (ty, index) in args.iter().zip(first..) {
-            bytes += match ty.reg_kind() {
-                RegKind::Int => 8,
-                RegKind::Str => 8 + records.value(index, RegKind::Str).bytes().len() as u64,
-            };
-        }
-    }
-    bytes
-}
-
-/// The most bytes that a clause can record.
-fn clause_size(program: &Program, clause: usize) -> u64 {
-    let strsize = u64::from(program.limits.strsize);
-    let sites =
-        program.sites.iter().filter(|site| site.clause.index() == clause && site.action != Action::Default);
-    let value = |ty: &ValueType| match *ty {
-        ValueType::Str => 8 + strsize,
-        ValueType::Bytes(bytes) => 8 + u64::from(bytes),
-        ValueType::Float(bytes) => 8 + u64::from(bytes),
-        ValueType::Int { .. } | ValueType::Pointer | ValueType::Symbolic(_) => 8,
-    };
-    HEADER + sites.flat_map(|site| &site.args).map(value).sum::<u64>()
-}
-
-fn end_size(program: &Program) -> u64 {
-    let end = program.probes.iter().position(|probe| probe.id == ProbeId::END);
-    let enabled = |enabling: &&dtrail_lang::ir::Enabling| {
-        enabling.probes.iter().any(|probe| Some(probe.index()) == end)
-    };
-    let enablings = program.enablings.iter().filter(enabled);
-    enablings.map(|enabling| clause_size(program, enabling.clause.index())).sum()
-}
-
 /// Why a program's records do not fit a buffer of `size` bytes, if they do not.
 pub(super) fn too_large(program: &Program, policy: Policy, size: u64) -> Option<&'static str> {
-    if (0..program.clauses.len()).any(|clause| clause_size(program, clause) > size) {
+    if (0..program.clauses.len()).any(|clause| kept::clause(program, clause) > size) {
         return Some("Enabling exceeds size of buffer");
     }
-    (policy == Policy::Fill && end_size(program) > size)
+    (policy == Policy::Fill && kept::end(program) > size)
         .then_some("END enablings exceed size of principal buffer")
 }

@@ -7,6 +7,7 @@ mod actions;
 mod canonical;
 mod contexts;
 mod held;
+pub mod kept;
 mod lines;
 mod messages;
 mod ordered;

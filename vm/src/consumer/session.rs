@@ -409,7 +409,17 @@ impl<'a> Session<'a> {
                 let records = std::mem::take(&mut self.world.records);
                 let probe = self.plan.program.probes.get(firing.probe.index());
                 let probe = probe.map_or(ProbeId::ERROR, |probe| probe.id);
-                held.keep(probe, firing.cpu.unwrap_or(0), firing.time, (records, items), &self.plan.program);
+                let cpu = firing.cpu.unwrap_or(0);
+                let before = held.taken(cpu);
+                held.keep(probe, cpu, firing.time, (records, items), &self.plan.program);
+                if let Some(kernel) = &mut firing.kernel {
+                    let taken = held.taken(cpu).saturating_sub(before);
+                    match held.full() {
+                        true => kernel.stop(),
+                        false if taken > 0 && !firing.recorded => kernel.kept(cpu, taken),
+                        false => {}
+                    }
+                }
             }
             Some(_) => self.items = items,
             None => self.print(items, firing, generation),
