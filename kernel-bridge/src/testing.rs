@@ -1,7 +1,7 @@
 //! For tests only: plans that consist of tables, and the words in which a test says that it could not run.
 
 use dtrail_lang::ir::Program;
-use dtrail_lang::plan::{Cuts, Plan};
+use dtrail_lang::plan::{Cuts, Plan, Rooms};
 
 use crate::caps;
 
@@ -17,6 +17,7 @@ pub(crate) fn bare_plan(program: Program) -> Plan {
         probe_clauses: Vec::new(),
         homes: Vec::new(),
         agg_sites: Vec::new(),
+        rooms: Rooms::default(),
         cuts: Cuts::default(),
         reasons: Vec::new(),
         program,

@@ -6,6 +6,7 @@ use std::collections::{HashMap, HashSet};
 
 use dtrail_lang::ir::{self, RegKind, Scope, VarId};
 use dtrail_lang::plan::layout::{self, KeyPart};
+use dtrail_lang::plan::{Rooms, Side};
 use foldhash::fast::RandomState;
 
 use crate::value::ValueRef;
@@ -49,7 +50,8 @@ pub struct Vars {
     /// Whether any local was written since they were zeroed.
     locals_used: bool,
     arrays: Vec<Array>,
-    threads: Threads,
+    /// `self->` scalars, by the room that counts their threads ([`room`]).
+    threads: [Threads; 2],
     /// Threads that are gone and may have left elements behind, which are removed when room is wanted or when it pays.
     ended: HashSet<Thread, RandomState>,
 }
@@ -59,7 +61,7 @@ pub struct Vars {
 enum Place {
     Global(u32),
     Local(u32),
-    Thread(u32),
+    Thread { room: u8, index: u32 },
     Array { index: u32, per_thread: bool },
 }
 
@@ -133,7 +135,15 @@ struct Array {
     per_thread: bool,
 }
 
-/// `self->` scalars: a block of cells a thread.
+/// The index of a room in [`Vars::threads`].
+fn room(side: Side) -> u8 {
+    match side {
+        Side::Kernel => 0,
+        Side::User => 1,
+    }
+}
+
+/// `self->` scalars of one room: a block of cells a thread.
 #[derive(Clone, Debug, Default)]
 struct Threads {
     blocks: HashMap<Thread, Box<[Cell]>, RandomState>,
@@ -149,11 +159,11 @@ impl Threads {
 }
 
 impl Vars {
-    /// The variables of a program, unassigned. `dynvarsize` bounds dynamic ones, in bytes.
-    pub fn new(program: &ir::Program, dynvarsize: u64) -> Vars {
+    /// The variables of a program, unassigned. `dynvarsize` bounds dynamic ones, in bytes, each room of threads by itself.
+    pub fn new(program: &ir::Program, rooms: &Rooms, dynvarsize: u64) -> Vars {
         let strsize = program.limits.strsize;
         let mut vars = Vars::default();
-        for var in &program.vars {
+        for (i, var) in program.vars.iter().enumerate() {
             let kind = var.ty.reg_kind();
             let place = match (&var.keys, var.scope) {
                 (Some(keys), scope) => {
@@ -174,20 +184,23 @@ impl Vars {
                     Place::Local(vars.locals.len() as u32 - 1)
                 }
                 (None, Scope::ThreadLocal) => {
-                    vars.threads.width += 1;
-                    Place::Thread(vars.threads.width as u32 - 1)
+                    let room = room(rooms.var(VarId(i as u32)));
+                    let threads = &mut vars.threads[usize::from(room)];
+                    threads.width += 1;
+                    Place::Thread { room, index: threads.width as u32 - 1 }
                 }
             };
             vars.places.push(place);
         }
-        vars.threads.capacity = layout::threads(program, dynvarsize) as usize;
+        let capacity = layout::threads(program, dynvarsize) as usize;
+        vars.threads.iter_mut().for_each(|threads| threads.capacity = capacity);
         vars
     }
 
     /// Goes on with the variables of another program that are the same here: by name, scope, type and keys. `this->`
     /// variables begin anew with the next firing anyway.
     pub fn take_over(&mut self, program: &ir::Program, mut old: Vars, before: &ir::Program) {
-        let mut moved: Vec<(u32, u32)> = Vec::new();
+        let mut moved: [Vec<(u8, u32, u32)>; 2] = [Vec::new(), Vec::new()];
         for (var, place) in program.vars.iter().zip(&self.places) {
             let Some(from) = before.vars.iter().position(|known| known == var) else { continue };
             match (*place, old.places.get(from).copied()) {
@@ -198,24 +211,27 @@ impl Vars {
                     let elements = std::mem::take(&mut old.arrays[from as usize].elements);
                     self.arrays[to as usize].elements = elements;
                 }
-                (Place::Thread(to), Some(Place::Thread(from))) => moved.push((to, from)),
+                (Place::Thread { room, index }, Some(Place::Thread { room: before, index: from })) => {
+                    moved[usize::from(before)].push((room, index, from));
+                }
                 _ => {}
             }
         }
-        let width = self.threads.width;
-        for (thread, mut cells) in old.threads.blocks.drain() {
-            let mut block = vec![Cell::default(); width].into_boxed_slice();
-            for &(to, from) in &moved {
-                std::mem::swap(&mut block[to as usize], &mut cells[from as usize]);
+        for (threads, moved) in old.threads.iter_mut().zip(&moved) {
+            for (thread, mut cells) in threads.blocks.drain() {
+                for &(room, to, from) in moved {
+                    let Threads { blocks, width, .. } = &mut self.threads[usize::from(room)];
+                    let block = blocks.entry(thread).or_insert_with(|| vec![Cell::default(); *width].into());
+                    std::mem::swap(&mut block[to as usize], &mut cells[from as usize]);
+                }
             }
-            self.threads.blocks.insert(thread, block);
         }
         self.ended = old.ended;
     }
 
     /// Removes the variables of a thread that is gone.
     pub fn thread_ended(&mut self, thread: Thread) {
-        self.threads.blocks.remove(&thread);
+        self.threads.iter_mut().for_each(|threads| drop(threads.blocks.remove(&thread)));
         let elements = self.thread_arrays().map(|array| array.elements.len()).sum::<usize>();
         if elements > 0 {
             self.ended.insert(thread);
@@ -256,7 +272,7 @@ impl Vars {
         match *self.places.get(var.index())? {
             Place::Global(index) => Some(Fixed::Global(index)),
             Place::Local(index) => Some(Fixed::Local(index)),
-            Place::Thread(_) | Place::Array { .. } => None,
+            Place::Thread { .. } | Place::Array { .. } => None,
         }
     }
 
@@ -272,7 +288,10 @@ impl Vars {
 
     /// Whether the variable's value depends on the thread.
     pub fn per_thread(&self, var: VarId) -> bool {
-        matches!(self.places.get(var.index()), Some(Place::Thread(_) | Place::Array { per_thread: true, .. }))
+        matches!(
+            self.places.get(var.index()),
+            Some(Place::Thread { .. } | Place::Array { per_thread: true, .. })
+        )
     }
 
     /// Reads a variable, or with `key` (canonical, ahead of it the thread for `self->`) an element.
@@ -280,8 +299,9 @@ impl Vars {
         let cell = match self.places.get(var.index()) {
             Some(Place::Global(index)) => self.globals.get(*index as usize),
             Some(Place::Local(index)) => self.locals.get(*index as usize),
-            Some(Place::Thread(index)) => {
-                self.threads.blocks.get(&thread).and_then(|cells| cells.get(*index as usize))
+            Some(Place::Thread { room, index }) => {
+                let blocks = &self.threads[usize::from(*room)].blocks;
+                blocks.get(&thread).and_then(|cells| cells.get(*index as usize))
             }
             Some(Place::Array { index, .. }) => {
                 self.arrays.get(*index as usize).and_then(|array| array.elements.get(key))
@@ -299,15 +319,16 @@ impl Vars {
                 self.locals_used = true;
                 self.locals[*index as usize].set(value);
             }
-            Some(Place::Thread(index)) => return self.set_thread(*index as usize, thread, value),
+            Some(&Place::Thread { room, index }) => return self.set_thread(room, index, thread, value),
             Some(Place::Array { index, .. }) => return self.set_element(*index as usize, key, value),
             None => {}
         }
         Ok(())
     }
 
-    fn set_thread(&mut self, index: usize, thread: Thread, value: ValueRef<'_>) -> Result<(), Full> {
-        let threads = &mut self.threads;
+    fn set_thread(&mut self, room: u8, index: u32, thread: Thread, value: ValueRef<'_>) -> Result<(), Full> {
+        let index = index as usize;
+        let threads = &mut self.threads[usize::from(room)];
         if let Some(cells) = threads.blocks.get_mut(&thread) {
             cells[index].set(value);
             if absent(value) && cells.iter().all(|cell| cell.word == 0) && threads.gives_back() {
@@ -361,7 +382,7 @@ mod tests {
 
     fn vars(text: &str, dynvarsize: u64) -> (ir::Program, Vars) {
         let program = parse::program(text).expect("IR of this test");
-        let vars = Vars::new(&program, dynvarsize);
+        let vars = Vars::new(&program, &Rooms::default(), dynvarsize);
         (program, vars)
     }
 

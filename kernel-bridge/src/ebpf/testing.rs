@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use dtrail_lang::ir::{self, ClauseId, Op, ProbeIndex, RegKind, Terminator};
 use dtrail_lang::plan::{
-    AggPlacement, ClauseLayout, Cuts, Group, GroupId, GroupLayout, Home, KeyPart, Plan, Side, Slot, SlotKind,
-    layout::outcome,
+    AggPlacement, ClauseLayout, Cuts, Group, GroupId, GroupLayout, Home, KeyPart, Plan, Rooms, Side, Slot,
+    SlotKind, layout::outcome,
 };
 
 use super::harness::{Harness, NoMemory, SyntheticMemory};
@@ -69,6 +69,7 @@ pub(super) fn plan_of(text: &str) -> Plan {
         groups,
         probe_groups,
         probe_clauses,
+        rooms: Rooms::default(),
         cuts: Cuts::default(),
         reasons: Vec::new(),
         program,

@@ -5,7 +5,7 @@ use std::rc::Rc;
 use dtrail_lang::builtins::aggs::QUANTIZE_ZERO;
 use dtrail_lang::ir::{Aggregation, Program, Scope, Variable};
 use dtrail_lang::plan::layout::agg_words;
-use dtrail_lang::plan::{AggPlacement, Cuts, Home, Side};
+use dtrail_lang::plan::{AggPlacement, Cuts, Home, Rooms, Side};
 
 use proptest::prelude::*;
 
@@ -126,6 +126,7 @@ fn plan(aggs: &[(AggFn, Shape)], vars: &[(ValueType, &[KeyPart])], cuts: Cuts) -
         probe_clauses: Vec::new(),
         homes,
         agg_sites: aggs.iter().map(|_| AggPlacement { side: Side::Kernel, key: Vec::new() }).collect(),
+        rooms: Rooms::default(),
         cuts,
         reasons: Vec::new(),
         program,

@@ -11,7 +11,8 @@ use super::classify::{Sides, drops};
 use super::flow::{At, Flow};
 use super::homes::{Analysed, Room, Settled, settle};
 use super::roles::Roles;
-use super::{Capabilities, PlanError, PlanOptions, Side, flows};
+use super::rooms::reference;
+use super::{PlanError, PlanOptions, Side, flows};
 use crate::ir::facts::acts;
 use crate::ir::{Clause, ClauseId, Inst, Op, Program, VarId};
 
@@ -21,15 +22,14 @@ pub(super) struct Found<'a> {
     pub vars: BTreeSet<VarId>,
     /// If there are no such variables, as in most programs, all this holds for the plan, and nothing is done twice.
     pub flows: Option<Vec<Option<Flow<'a>>>>,
-    /// The same, where the plan is for capabilities and options that all engines have in common.
+    /// The homes of the plan that all engines have in common ([`super::rooms::reference`]).
     pub settled: Option<Settled>,
 }
 
-/// Finds them. Of the options only `relaxedexit` plays a part, which is the same for every engine.
+/// Finds them.
 pub(super) fn lossy<'a>(
     program: &'a Program,
     roles: &Roles,
-    caps: Capabilities,
     options: &PlanOptions,
 ) -> Result<Found<'a>, PlanError> {
     let mut clauses = program.clauses.iter().enumerate();
@@ -38,8 +38,8 @@ pub(super) fn lossy<'a>(
     }
     let flows = flows(program, roles)?;
     let cx = Analysed { program, roles, flows: &flows };
-    let common = PlanOptions { relaxed_exit: options.relaxed_exit, ..PlanOptions::default() };
-    let settled = settle(&cx, Capabilities::BASELINE, &common, Room::Supposed);
+    let (least, common) = reference(options);
+    let settled = settle(&cx, least, &common, Room::Supposed);
     let mut vars = BTreeSet::new();
     for (flow, sides) in flows.iter().zip(&settled.sides) {
         if let (Some(flow), Some(sides)) = (flow, sides) {
@@ -49,8 +49,7 @@ pub(super) fn lossy<'a>(
     if !vars.is_empty() {
         return Ok(Found { vars, ..Found::default() });
     }
-    let holds = (caps, *options) == (Capabilities::BASELINE, common);
-    Ok(Found { vars, flows: Some(flows), settled: holds.then_some(settled) })
+    Ok(Found { vars, flows: Some(flows), settled: Some(settled) })
 }
 
 /// Whether a clause has an effect behind a store that may find no room.

@@ -38,6 +38,8 @@
 //!     with all effects in U, as if by `placement=user`; only `placement=kernel` makes it an error.
 //! 14. A variable that a clause stores to in U ahead of an effect in K is *lossy*: a store that finds no room for it does
 //!     not end its clause, on any engine.
+//! 15. What is kept in K and what is kept in U is counted in rooms of its own on every engine, also where all is in U, as
+//!     the plan has it that all engines have in common.
 //!
 //! # The files, in the order in which [`plan`] uses them
 //!
@@ -48,6 +50,7 @@
 //! | `lossy` | a program | its lossy variables (rule 14) |
 //! | `classify` | a clause, homes so far | what may be in K (rules 1 and 4) |
 //! | `homes` | all of these | homes, sites, `exit`, cuts: the fixed point (rules 2, 5, 8, 9, 10) |
+//! | `rooms` | homes | which room counts what (rule 15) |
 //! | `pinned` | the decisions | the errors of rule 11 |
 //! | `needs` | a clause, decided | what its user part has, and where K marks work |
 //! | `captures`, `mincut` | that | what crosses, and where (rules 3 and 4) |
@@ -71,6 +74,7 @@ mod needs;
 mod pieces;
 mod pinned;
 mod roles;
+mod rooms;
 #[cfg(test)]
 mod tests;
 mod user_part;
@@ -79,6 +83,7 @@ mod why;
 pub use crate::ir::slots::{ClauseLayout, Slot, SlotKind};
 pub use explain::explain;
 pub use layout::{GroupLayout, KeyPart, SharedSlot};
+pub use rooms::{Rooms, SiteRoom};
 
 use crate::diag::{Diagnostic, Tag};
 use crate::ir::verify::{self, Part};
@@ -92,19 +97,40 @@ use roles::Roles;
 /// Plans a verified program for a source of events.
 pub fn plan(mut program: ir::Program, caps: Capabilities, options: &PlanOptions) -> Result<Plan, PlanError> {
     let roles = Roles::new(&program);
-    let lossy::Found { vars, flows: mut kept, settled } = lossy::lossy(&program, &roles, caps, options)?;
+    let lossy::Found { vars, flows: mut kept, settled: mut common } =
+        lossy::lossy(&program, &roles, options)?;
     if !vars.is_empty() {
-        drop(kept);
+        drop((kept, common));
         vars.into_iter().for_each(|var| program.vars[var.index()].lossy = true);
-        kept = None;
+        (kept, common) = (None, None);
     }
-    if !caps.kernel {
+    let counted_apart = rooms::matter(&program, &roles);
+    if !caps.kernel && !counted_apart {
         drop(kept);
-        return Ok(all_in_user(program, roles));
+        return Ok(all_in_user(program, roles, Rooms::default()));
     }
     let flows = kept.map_or_else(|| flows(&program, &roles), Ok)?;
     let cx = Analysed { program: &program, roles: &roles, flows: &flows };
-    let settled = settled.unwrap_or_else(|| homes::settle(&cx, caps, options, Room::Bounded));
+    let (least, options_in_common) = rooms::reference(options);
+    let is_common = caps.places_like(least) && *options == options_in_common;
+    let common = match common {
+        None if counted_apart || is_common => {
+            Some(homes::settle(&cx, least, &options_in_common, Room::Bounded))
+        }
+        known => known,
+    };
+    let rooms = match &common {
+        Some(common) if counted_apart => rooms::rooms(&cx, common),
+        _ => Rooms::default(),
+    };
+    if !caps.kernel {
+        drop(flows);
+        return Ok(all_in_user(program, roles, rooms));
+    }
+    let settled = match common.filter(|_| is_common) {
+        Some(settled) => settled,
+        None => homes::settle(&cx, caps, options, Room::Bounded),
+    };
     let mut errors = pinned::check(&cx, &settled, caps);
     if options.placement == Placement::Kernel {
         errors.extend(homes::kernel_only(&cx, &settled));
@@ -139,6 +165,7 @@ pub fn plan(mut program: ir::Program, caps: Capabilities, options: &PlanOptions)
         probe_clauses,
         homes,
         agg_sites,
+        rooms,
         cuts,
         reasons,
     })
@@ -154,7 +181,7 @@ fn flows<'a>(program: &'a ir::Program, roles: &Roles) -> Result<Vec<Option<Flow<
 }
 
 /// Rule 6: the plan for a source without a kernel part.
-fn all_in_user(program: ir::Program, roles: Roles) -> Plan {
+fn all_in_user(program: ir::Program, roles: Roles, rooms: Rooms) -> Plan {
     let clauses = program.clauses.len();
     let home = Home { side: Side::User, key: Vec::new() };
     let placement = AggPlacement { side: Side::User, key: Vec::new() };
@@ -168,6 +195,7 @@ fn all_in_user(program: ir::Program, roles: Roles) -> Plan {
         probe_clauses: roles.probe_clauses,
         homes: vec![home; program.vars.len()],
         agg_sites: vec![placement; program.agg_sites.len()],
+        rooms,
         cuts: Cuts::default(),
         reasons: Vec::new(),
         program,
@@ -250,6 +278,16 @@ impl Capabilities {
         writes_user: None,
         afterwards: Afterwards::Memory,
     };
+
+    /// Whether everything has the same home under both.
+    fn places_like(self, other: Capabilities) -> bool {
+        let placing = |caps: Capabilities| Capabilities {
+            writes_user: caps.writes_user.filter(|writes| *writes),
+            afterwards: Afterwards::Memory,
+            ..caps
+        };
+        placing(self) == placing(other)
+    }
 }
 
 /// `-x placement=`
@@ -338,6 +376,8 @@ pub struct Plan {
     pub homes: Vec<Home>,
     /// By [`AggSiteId`].
     pub agg_sites: Vec<AggPlacement>,
+    /// Which room of a bounded store counts what, the same for every source and engine.
+    pub rooms: Rooms,
     /// Whether any clause cuts (rule 9), in K or in a tracer-fired clause: aggregations in K then carry a generation.
     pub cuts: Cuts,
     /// Why each thing is where it is, for `--explain`.

@@ -4,6 +4,7 @@
 use dtrail_lang::builtins::AggFn;
 use dtrail_lang::builtins::aggs::{LogLinear, Percentiles, Shape};
 use dtrail_lang::ir::{self, AggId, ValueType};
+use dtrail_lang::plan::Rooms;
 use proptest::prelude::*;
 
 use super::{AggState, AggTable, AggTables, Top};
@@ -47,7 +48,11 @@ fn tables() -> AggTables {
         shape,
         keys: vec![LONG],
     });
-    let mut tables = AggTables::new(&ir::Program { aggs: aggs.collect(), ..ir::Program::default() }, 1 << 20);
+    let mut tables = AggTables::new(
+        &ir::Program { aggs: aggs.collect(), ..ir::Program::default() },
+        &Rooms::default(),
+        1 << 20,
+    );
     tables.keep_cpus();
     tables
 }
@@ -109,7 +114,7 @@ fn sweep(user: &mut AggTables, kernel: &mut [AggTables], order: &[usize]) {
             table.trunc(0, &StackTable::new());
         });
     }
-    user.cut();
+    user.cut(true);
 }
 
 proptest! {

@@ -305,6 +305,7 @@ fn low_bits(value: i64, bits: u8) -> u64 {
 #[cfg(test)]
 mod tests {
     use dtrail_lang::ir;
+    use dtrail_lang::plan::Rooms;
 
     use super::*;
     use crate::agg::AggTables;
@@ -321,7 +322,7 @@ mod tests {
                 keys: keys.to_vec(),
             })
             .collect();
-        AggTables::new(&ir::Program { aggs, ..ir::Program::default() }, 1 << 20)
+        AggTables::new(&ir::Program { aggs, ..ir::Program::default() }, &Rooms::default(), 1 << 20)
     }
 
     fn key(parts: &[ValueRef<'_>]) -> Vec<u8> {

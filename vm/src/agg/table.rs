@@ -1,11 +1,12 @@
 //! A keyed table for each aggregation: the one place where updates of user clauses and sweeps of kernel maps end.
 //! In: canonical keys ([`crate::value`]) and updates or states. Out: entries, in the order of their first update.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 
 use dtrail_lang::builtins::{AggFn, aggs::Shape};
 use dtrail_lang::ir::{self, AggId, RegKind, ValueType};
 use dtrail_lang::plan::layout::{self, KeyPart};
+use dtrail_lang::plan::{Rooms, Side};
 use foldhash::fast::RandomState;
 use indexmap::IndexMap;
 
@@ -24,11 +25,13 @@ pub struct AggTables {
 }
 
 impl AggTables {
-    /// Empty tables for a program. `aggsize` bounds what of each is updated between two cuts, in bytes.
-    pub fn new(program: &ir::Program, aggsize: u64) -> AggTables {
-        let tables =
-            program.aggs.iter().map(|agg| AggTable::new(agg, aggsize, program.limits.strsize)).collect();
-        AggTables { tables, key: Vec::new() }
+    /// Empty tables for a program. `aggsize` bounds what of each is updated between two cuts, in bytes, each room by
+    /// itself.
+    pub fn new(program: &ir::Program, rooms: &Rooms, aggsize: u64) -> AggTables {
+        let strsize = program.limits.strsize;
+        let tables = program.aggs.iter().enumerate();
+        let tables = tables.map(|(i, agg)| AggTable::new(agg, rooms.agg(AggId(i as u32)), aggsize, strsize));
+        AggTables { tables: tables.collect(), key: Vec::new() }
     }
 
     /// From now on each table also keeps what each CPU counted (`aggpercpu`).
@@ -74,9 +77,10 @@ impl AggTables {
         self.tables.iter()
     }
 
-    /// A cut: what is updated from now on is bounded anew.
-    pub fn cut(&mut self) {
-        self.tables.iter_mut().for_each(AggTable::cut);
+    /// A cut: what is updated from now on is bounded anew, in rooms of K only if it cuts there (`kernel`,
+    /// [`Rooms::cuts`]).
+    pub fn cut(&mut self, kernel: bool) {
+        self.tables.iter_mut().for_each(|table| table.cut(kernel));
     }
 
     /// Merges what a kernel map held for a CPU.
@@ -106,7 +110,11 @@ pub struct AggTable {
     /// No part of a key is a string, and CPUs are not kept apart: [`AggTable::update_two`] serves.
     integers: bool,
     entries: Entries,
-    /// How many keys can be updated between two cuts, and how many were since the last.
+    /// Whose room is counted here; if it is K's, U's is `second`.
+    room: Side,
+    /// The keys that were updated in the second room since the last cut.
+    second: HashSet<Box<[u8]>, RandomState>,
+    /// How many keys can be updated between two cuts in each room, and how many were in the first since the last.
     capacity: usize,
     updated: usize,
     /// Cuts so far, plus 1.
@@ -135,7 +143,7 @@ impl PerCpu {
 }
 
 impl AggTable {
-    fn new(agg: &ir::Aggregation, aggsize: u64, strsize: u32) -> AggTable {
+    fn new(agg: &ir::Aggregation, room: Side, aggsize: u64, strsize: u32) -> AggTable {
         let value = u64::from(layout::agg_words(agg.func, agg.shape)) * 8;
         let parts = agg.keys.iter().map(|&ty| KeyPart::of(ty));
         let integers = agg.keys.iter().all(|ty| ty.reg_kind() == RegKind::Int)
@@ -147,6 +155,8 @@ impl AggTable {
             types: agg.keys.as_slice().into(),
             integers,
             entries: Entries::default(),
+            room,
+            second: HashSet::default(),
             capacity: layout::entries(aggsize, parts, strsize, value) as usize,
             updated: 0,
             generation: 1,
@@ -182,8 +192,45 @@ impl AggTable {
         }
     }
 
-    /// A cut: from now on there is room for as many keys as at the start.
-    fn cut(&mut self) {
+    /// The same as [`AggTable::update`] in the second room.
+    pub fn update_second(&mut self, key: &[u8], value: i64, weight: i64) -> bool {
+        let shape = self.shape;
+        self.change_second(key, |state| state.update(shape, value, weight))
+    }
+
+    /// The same as [`AggTable::update_item`] in the second room.
+    pub fn update_item_second(&mut self, key: &[u8], item: &[u8]) -> bool {
+        let shape = self.shape;
+        self.change_second(key, |state| state.update_item(shape, item))
+    }
+
+    fn change_second(&mut self, key: &[u8], change: impl FnOnce(&mut AggState)) -> bool {
+        if !self.second.contains(key) {
+            if self.second.len() >= self.capacity {
+                return false;
+            }
+            self.second.insert(key.into());
+        }
+        match self.find(key).and_then(|place| self.entries.get_mut(place)) {
+            Some(entry) => {
+                change(&mut entry.state);
+                true
+            }
+            None => {
+                let mut state = AggState::new(self.func);
+                change(&mut state);
+                // In the first room it was never updated.
+                self.entries.push(Entry { key: key.into(), state, updated: 0 })
+            }
+        }
+    }
+
+    /// A cut: from now on there is room for as many keys as at the start. See [`AggTables::cut`].
+    fn cut(&mut self, kernel: bool) {
+        self.second.clear();
+        if self.room == Side::Kernel && !kernel {
+            return;
+        }
         self.generation += 1;
         self.quick = if self.integers { self.generation } else { NEVER };
         self.updated = 0;
@@ -440,7 +487,7 @@ mod tests {
 
     fn table(func: AggFn, aggsize: u64) -> AggTable {
         let agg = ir::Aggregation { name: "a".into(), func, shape: Shape::default(), keys: vec![LONG] };
-        AggTable::new(&agg, aggsize, 256)
+        AggTable::new(&agg, Side::User, aggsize, 256)
     }
 
     fn sums(entries: &[(i64, i64)]) -> AggTable {

@@ -64,6 +64,23 @@ pub(super) struct Session<'a> {
     held: Option<Held>,
 }
 
+/// Whether a row has a cut, and then whether it is one of an aggregation in K ([`dtrail_lang::plan::Rooms::cuts`]).
+fn cuts(plan: &Plan, records: &Records, row: Row) -> Option<bool> {
+    let is_cut =
+        |site: &SiteId| plan.program.sites.get(site.index()).is_some_and(|site| site.action.row().cut);
+    let cuts = records.actions(row).map(|(site, _)| site).filter(is_cut);
+    cuts.map(|site| plan.rooms.cuts(site)).reduce(|one, other| one | other)
+}
+
+/// The same of all that a firing has to print.
+fn cut_of(plan: &Plan, records: &Records, items: &[Item]) -> Option<bool> {
+    let rows = items.iter().filter_map(|item| match item {
+        Item::Row { row, .. } => cuts(plan, records, *row),
+        Item::Fault(_) | Item::Message(_) => None,
+    });
+    rows.reduce(|one, other| one | other)
+}
+
 /// Something that a firing leaves for its end.
 pub(super) enum Item {
     /// A row, of this CPU if it is not the firing's.
@@ -404,6 +421,12 @@ impl<'a> Session<'a> {
         }
         let mut items = std::mem::take(&mut self.items);
         items.append(&mut self.late_items);
+        // What is held is printed later, but cut now: rooms begin anew, and the kernel part has generations for the next.
+        if self.held.is_some()
+            && let Some(in_kernel) = cut_of(self.plan, &self.world.records, &items)
+        {
+            self.snapshot(firing, generation, in_kernel);
+        }
         match &mut self.held {
             Some(held) if !items.is_empty() => {
                 let records = std::mem::take(&mut self.world.records);
@@ -457,16 +480,15 @@ impl<'a> Session<'a> {
 
     /// Prints what a firing recorded.
     fn print(&mut self, items: Vec<Item>, firing: &mut Firing<'_>, generation: Option<u32>) {
-        let mut taken = false;
         let records = std::mem::take(&mut self.world.records);
+        let mut cut = cut_of(self.plan, &records, &items);
         for item in &items {
             match item {
                 Item::Message(message) => self.say(message),
                 Item::Fault(fault) => self.tell_fault(fault),
                 Item::Row { row, probe, cpu } => {
-                    if !taken && self.cuts(&records, *row) {
-                        taken = true;
-                        self.snapshot(firing, generation);
+                    if let Some(kernel) = cut.take_if(|_| cuts(self.plan, &records, *row).is_some()) {
+                        self.snapshot(firing, generation, kernel);
                     }
                     self.know_stacks(&records, *row, firing);
                     self.consume(&records, *row, *probe, cpu.or(firing.cpu).unwrap_or(0));
@@ -552,18 +574,12 @@ impl<'a> Session<'a> {
         }
     }
 
-    fn cuts(&self, records: &Records, row: Row) -> bool {
-        let sites = &self.plan.program.sites;
-        let mut actions = records.actions(row);
-        actions.any(|(site, _)| sites.get(site.index()).is_some_and(|site| site.action.row().cut))
-    }
-
     /// Brings the aggregations of user space up to the cut of this firing: once for all its actions, so that what comes
-    /// between a `printa` and the `clear` after it is not lost.
-    fn snapshot(&mut self, firing: &mut Firing<'_>, generation: Option<u32>) {
+    /// between a `printa` and the `clear` after it is not lost. `in_kernel`: one of them cuts an aggregation in K.
+    fn snapshot(&mut self, firing: &mut Firing<'_>, generation: Option<u32>, in_kernel: bool) {
         let probe = self.plan.program.probes.get(firing.probe.index()).map(|probe| probe.id);
         if probe != Some(ProbeId::BEGIN) {
-            self.world.aggs.cut();
+            self.world.aggs.cut(in_kernel);
         }
         let Some(kernel) = reborrow(&mut firing.kernel) else { return };
         match probe {
@@ -571,7 +587,7 @@ impl<'a> Session<'a> {
             Some(ProbeId::BEGIN) => return,
             // The gate is shut: there is nothing to keep apart.
             Some(ProbeId::END) => {}
-            _ if generation.is_none() => kernel.cut(),
+            _ if generation.is_none() && in_kernel => kernel.cut(),
             _ => {}
         }
         self.sweep(kernel, generation);

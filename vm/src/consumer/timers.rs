@@ -60,7 +60,8 @@ impl Timers {
         }
         add(Due::Status, settings.statusrate);
         add(Due::Switch, settings.switchrate);
-        if plan.cuts.any() {
+        // Events of a file have their own time, and their programs no other room by the clock on the wall.
+        if plan.cuts.any() && !source_ticks {
             add(Due::Aggregations, settings.aggrate);
         }
         Timers { timers }

@@ -302,6 +302,7 @@ fn whole(kind: ConversionKind) -> ConversionKind {
 #[cfg(test)]
 mod tests {
     use dtrail_lang::ir::{AggId, Detail, Program, parse};
+    use dtrail_lang::plan::Rooms;
 
     use super::*;
     use crate::agg::AggTables;
@@ -313,7 +314,7 @@ mod tests {
     /// Tables of a program in the text form of IR, with updates (aggregation, key, value).
     fn tables(text: &str, updates: &[(u32, &[ValueRef<'_>], i64)]) -> (Program, AggTables) {
         let program = parse::program(text).expect("IR of this test");
-        let mut tables = AggTables::new(&program, 1 << 20);
+        let mut tables = AggTables::new(&program, &Rooms::default(), 1 << 20);
         for &(agg, key, value) in updates {
             let mut bytes = Vec::new();
             key.iter().for_each(|part| part.encode(&mut bytes));

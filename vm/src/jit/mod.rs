@@ -143,7 +143,7 @@ impl Engine for Jit {
 pub fn dump(plan: &Plan) -> String {
     let mut text = String::new();
     let Some(mut code) = Code::new() else { return "this machine cannot run compiled code\n".into() };
-    let vars = Vars::new(&plan.program, 0);
+    let vars = Vars::new(&plan.program, &plan.rooms, 0);
     let live = |id: ClauseId| {
         let probes = plan.probe_clauses.iter().zip(&plan.probe_groups);
         probes.into_iter().any(|(clauses, group)| group.is_none() && clauses.contains(&id))

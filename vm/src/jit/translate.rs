@@ -19,7 +19,7 @@ use cranelift_frontend::{FunctionBuilder, FunctionBuilderContext, Variable};
 use dtrail_lang::builtins::BuiltinVar;
 use dtrail_lang::ir::{self, BinOp, CmpOp, Inst, Op, Reg, RegKind, SlotId, Terminator, UnOp, VarId};
 use dtrail_lang::plan::layout::{HEADER_SIZE, header, outcome};
-use dtrail_lang::plan::{Plan, Side, SlotKind};
+use dtrail_lang::plan::{Plan, Side, SiteRoom, SlotKind};
 
 use super::frame::{Entry, Frame, Places};
 use crate::agg::AggTable;
@@ -294,9 +294,10 @@ impl Translation<'_> {
                 };
                 let agg = self.plan.program.agg_sites.get(site.index()).ok_or(Refused)?.agg;
                 // Up to two keys go over in registers, to the table itself; if it does not take them so, because they are
-                // new to it, they are laid out. So are strings.
+                // new to it, they are laid out. So are strings, and what another room may count.
                 let types = self.plan.program.aggs.get(agg.index()).map_or(&[][..], |agg| &agg.keys);
                 let fast = match types {
+                    _ if self.plan.rooms.agg_site(*site) != SiteRoom::First => None,
                     _ if types.iter().any(|ty| ty.reg_kind() == RegKind::Str) => None,
                     [] => Some(Entry::UpdateOnly),
                     [_] => Some(Entry::UpdateOne),

@@ -34,7 +34,7 @@ pub(super) struct KernelSource<'p> {
 }
 
 impl<'p> KernelSource<'p> {
-    pub(super) fn new(plan: &'p Plan, steps: &[Step], batch: usize) -> KernelSource<'p> {
+    pub(super) fn new(plan: &'p Plan, steps: &[Step], batch: usize, space: Space) -> KernelSource<'p> {
         KernelSource {
             host: FixedHost::default(),
             steps: steps.iter().cloned().collect(),
@@ -43,7 +43,7 @@ impl<'p> KernelSource<'p> {
             waiting: 0,
             kernel: Kernel {
                 plan,
-                world: World::new(plan, Space::default()),
+                world: World::new(plan, space),
                 open: false,
                 exit: None,
                 generation: 0,
@@ -385,6 +385,7 @@ impl KernelState for Kernel<'_> {
 
     fn cut(&mut self) {
         self.freeze();
+        self.world.aggs.cut(true);
         self.generation += 1;
     }
 

@@ -15,6 +15,7 @@ use crate::engine::Engine;
 use crate::interp::Interp;
 use crate::jit::{self, Jit};
 use crate::output::CaptureOutput;
+use crate::runtime::Space;
 use crate::testing::{ListSource, Script};
 use kernel::KernelSource;
 use programs::Step;
@@ -27,12 +28,12 @@ struct Seen {
     result: Result<consumer::Outcome, crate::event::Error>,
 }
 
-fn seen(plan: &Plan, steps: &[Step], batch: Option<usize>, engine: &mut dyn Engine) -> Seen {
+fn seen(plan: &Plan, steps: &[Step], batch: Option<usize>, space: Space, engine: &mut dyn Engine) -> Seen {
     let mut output = CaptureOutput::default();
-    let settings = Settings { quiet: true, ..Settings::default() };
+    let settings = Settings { quiet: true, space, ..Settings::default() };
     let result = match batch {
         Some(batch) => {
-            let mut source = KernelSource::new(plan, steps, batch);
+            let mut source = KernelSource::new(plan, steps, batch, space);
             let (host, none) = (source.host.clone(), std::sync::atomic::AtomicU32::new(0));
             consumer::run(plan, &mut source, engine, &host, &mut output, &settings, &none, None)
         }
@@ -47,22 +48,22 @@ fn seen(plan: &Plan, steps: &[Step], batch: Option<usize>, engine: &mut dyn Engi
 }
 
 /// Runs a program in user space and with kernel parts under both placements, what user space has interpreted and compiled.
-fn check(program: &ir::Program, steps: &[Step], batch: usize) -> Result<(), TestCaseError> {
+fn check(program: &ir::Program, steps: &[Step], batch: usize, space: Space) -> Result<(), TestCaseError> {
     let text = || print::program(program, print::Spans::Omit);
     prop_assert_eq!(verify::program(program), Ok(()), "{}", text());
     let none = plan::plan(program.clone(), Capabilities::NONE, &PlanOptions::default());
     let none = none.map_err(|errors| TestCaseError::fail(format!("{errors:?} in {}", text())))?;
-    let expected = seen(&none, steps, None, &mut Interp::default());
-    let compiled = seen(&none, steps, None, &mut Jit::after(0));
+    let expected = seen(&none, steps, None, space, &mut Interp::default());
+    let compiled = seen(&none, steps, None, space, &mut Jit::after(0));
     prop_assert_eq!(&compiled, &expected, "compiled\n{}\n{}", text(), jit::dump(&none));
     for placement in [Placement::Auto, Placement::User] {
         let options = PlanOptions { placement, ..PlanOptions::default() };
         // A pinned op over a user value has no place (rule 11): such a program is refused.
         let Ok(plan) = plan::plan(program.clone(), Capabilities::BASELINE, &options) else { continue };
-        let got = seen(&plan, steps, Some(batch), &mut Interp::default());
+        let got = seen(&plan, steps, Some(batch), space, &mut Interp::default());
         prop_assert_eq!(&got, &expected, "{:?}, batches of {}\n{}", placement, batch, explain(&plan));
         // The second run of a clause is the first compiled one.
-        let got = seen(&plan, steps, Some(batch), &mut Jit::after(1));
+        let got = seen(&plan, steps, Some(batch), space, &mut Jit::after(1));
         prop_assert_eq!(
             &got,
             &expected,
@@ -99,7 +100,19 @@ proptest! {
         steps in programs::steps(),
         batch in 1_usize..4,
     ) {
-        check(&program, &steps, batch)?;
+        check(&program, &steps, batch, Space::default())?;
+    }
+
+    /// Each side has room for few keys and threads: which are lost is the same, and how many.
+    #[test]
+    fn placement_never_changes_what_full_stores_lose(
+        program in programs::program(),
+        steps in programs::steps(),
+        batch in 1_usize..4,
+        aggsize in 50_u64..300,
+        dynvarsize in 50_u64..300,
+    ) {
+        check(&program, &steps, batch, Space { aggsize, dynvarsize, ..Space::default() })?;
     }
 }
 

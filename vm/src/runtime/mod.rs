@@ -119,7 +119,7 @@ impl World {
             .collect();
         arena.fix();
         World {
-            aggs: AggTables::new(program, space.aggsize),
+            aggs: AggTables::new(program, &plan.rooms, space.aggsize),
             records: Records::default(),
             facts: Facts::default(),
             exit: None,
@@ -129,7 +129,7 @@ impl World {
             speculations: Speculations::new(space.speculations),
             committed: Vec::new(),
             speculating: None,
-            vars: Vars::new(program, space.dynvarsize),
+            vars: Vars::new(program, &plan.rooms, space.dynvarsize),
             arena,
             strings,
             names,

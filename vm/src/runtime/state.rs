@@ -2,8 +2,9 @@
 
 use dtrail_lang::builtins::Action;
 use dtrail_lang::builtins::aggs::Shape;
+use dtrail_lang::env::FiredBy;
 use dtrail_lang::ir::{AggSiteId, ProbeIndex, RegKind, SiteId, ValueType, VarId};
-use dtrail_lang::plan::{Plan, Side};
+use dtrail_lang::plan::{Plan, Side, SiteRoom};
 
 use super::arena::{Arena, NULL};
 use super::{Run, Status, World};
@@ -89,10 +90,19 @@ impl Run<'_> {
     /// Updates an aggregation. A full one counts a drop.
     pub fn aggregate(&mut self, site: AggSiteId, keys: &[u64], value: u64, weight: u64) {
         let program = &self.plan.program;
+        let second = match self.plan.rooms.agg_site(site) {
+            SiteRoom::First => false,
+            SiteRoom::Second => true,
+            SiteRoom::ByFiring => {
+                let probe = program.probes.get(self.probe.index());
+                probe.is_some_and(|probe| probe.fired_by != FiredBy::Source)
+            }
+        };
         let Some(site) = program.agg_sites.get(site.index()) else { return };
         let World { aggs, arena, key, .. } = &mut *self.world;
         let Some(table) = aggs.get_mut(site.agg) else { return };
         let updated = match *keys {
+            _ if second => false,
             [] => table.update_only(value as i64, weight as i64),
             [one] => table.update_one(one, value as i64, weight as i64),
             [one, two] => table.update_two(one, two, value as i64, weight as i64),
@@ -110,9 +120,11 @@ impl Run<'_> {
             Shape::Distinct { .. } | Shape::Top { .. } => Some(&integer),
             _ => None,
         };
-        let taken = match item {
-            Some(item) => table.update_item(key, item),
-            None => table.update(key, value as i64, weight as i64),
+        let taken = match (item, second) {
+            (Some(item), false) => table.update_item(key, item),
+            (None, false) => table.update(key, value as i64, weight as i64),
+            (Some(item), true) => table.update_item_second(key, item),
+            (None, true) => table.update_second(key, value as i64, weight as i64),
         };
         if taken && !table.keeps_cpus() {
             return;

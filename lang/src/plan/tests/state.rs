@@ -482,3 +482,38 @@ fn rule_14_a_full_store_in_user_space_does_not_end_a_clause_that_goes_on_in_the_
         }
     }
 }
+
+#[test]
+fn rule_15_what_is_counted_apart_in_a_kernel_is_counted_apart_everywhere() {
+    use Side::{Kernel, User};
+    use SiteRoom::{ByFiring, First, Second};
+    let mixed = "var self->p: i64\nvar self->r: i64\nagg @a[i64]: count\nagg @u[i64]: count\nagg @k[i64]: count\n\
+        g0 = @a in c0\ng1 = @a in c0\ng2 = @u in c0\ng3 = @k in c1\ng4 = @a in c2\n\
+        k0 = clear in c2 stmt 1 () agg @u\nk1 = clear in c2 stmt 2 () agg @a\n\
+        enable c0 on p0\nenable c1 on p0, p5\nenable c2 on p5\n\
+        clause c0 {\nb0:\ni0 = builtin arg0\nset self->p = i0\naggregate g0 [i0]\n\
+        s1 = builtin execname\ns2 = builtin probefunc\ni3 = call index(s1, s2)\nset self->r = i3\n\
+        aggregate g1 [i3]\naggregate g2 [i3]\nreturn\n}\n\
+        clause c1 {\nb0:\ni0 = builtin arg0\naggregate g3 [i0]\nreturn\n}\n\
+        clause c2 {\nb0:\ni0 = 7\naggregate g4 [i0]\nrecord k0 ()\nrecord k1 ()\nreturn\n}\n";
+    let program = program(mixed);
+    let user = PlanOptions { placement: Placement::User, ..PlanOptions::default() };
+    let overflow = PlanOptions { overflow: Some(Overflow::Values), ..PlanOptions::default() };
+    for (caps, options) in [
+        (Capabilities::NONE, PlanOptions::default()),
+        (Capabilities::BASELINE, PlanOptions::default()),
+        (Capabilities::BASELINE, user),
+        (Capabilities::BASELINE, overflow),
+    ] {
+        let plan = plan(program.clone(), caps, &options).unwrap();
+        let rooms = &plan.rooms;
+        assert_eq!([rooms.var(VarId(0)), rooms.var(VarId(1))], [Kernel, User], "{caps:?} {options:?}");
+        let sites: Vec<_> = (0..5).map(|i| rooms.agg_site(AggSiteId(i))).collect();
+        assert_eq!(sites, [First, Second, First, ByFiring, Second]);
+        assert_eq!([0, 1, 2].map(|i| rooms.agg(ir::AggId(i))), [Kernel, User, Kernel]);
+        assert_eq!([0, 1].map(|i| rooms.cuts(ir::SiteId(i))), [false, true]);
+        if (caps, options) == (Capabilities::BASELINE, PlanOptions::default()) {
+            assert_eq!(homes(&plan), "vars ku, sites kuuku, tracer cuts", "as the plan has it");
+        }
+    }
+}

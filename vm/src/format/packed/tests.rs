@@ -2,6 +2,7 @@
 //! what they say and not from the code: exact fractions, labels by their powers.
 
 use dtrail_lang::ir::{AggId, parse};
+use dtrail_lang::plan::Rooms;
 use proptest::prelude::*;
 
 use super::super::Style;
@@ -14,7 +15,7 @@ use crate::value::ValueRef;
 /// What an aggregation with one `int` key prints after updates (key, value, weight).
 fn printed(program: &str, updates: &[(i64, i64, i64)], options: AggStyle) -> String {
     let program = parse::program(program).expect("IR of this test");
-    let mut tables = AggTables::new(&program, 1 << 20);
+    let mut tables = AggTables::new(&program, &Rooms::default(), 1 << 20);
     for &(key, value, weight) in updates {
         let mut bytes = Vec::new();
         ValueRef::Int(key).encode(&mut bytes);
