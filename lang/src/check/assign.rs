@@ -42,7 +42,7 @@ impl Body<'_, '_> {
             && !(scope == Scope::Global && self.is_defined(name))
         {
             let known = self.session.names.var(scope, name);
-            let creatable = scope != Scope::Global || !(super::decl::is_built_in(name) || name.contains('`'));
+            let creatable = scope != Scope::Global || !(self.session.is_built_in(name) || name.contains('`'));
             let id = match known {
                 Some(id) => Some(id),
                 None if creatable => Some(self.create(scope, name, VarShape::Scalar, lhs.span)?),
@@ -211,7 +211,7 @@ impl Body<'_, '_> {
     fn compound_target(&mut self, lhs: &Expr) -> Checked {
         if let ExprKind::Name(name) = &lhs.kind
             && self.session.names.var(Scope::Global, name).is_none()
-            && !super::decl::is_built_in(name)
+            && !self.session.is_built_in(name)
             && !self.is_defined(name)
             && !name.contains('`')
         {

@@ -8,7 +8,7 @@ use super::fold::Early;
 use super::names::{Marked, Provenance, VarInfo, VarShape};
 use super::session::Session;
 use crate::ast::{DEFINITION, Declaration, Declarator, Derived, Ident, Layout, Storage, TagKind, TypeName};
-use crate::builtins::{Action, AggFn, BuiltinVar, Func, actions, consts, funcs};
+use crate::builtins::{Action, AggFn, BuiltinVar, Func, actions, funcs};
 use crate::diag::Diagnostic;
 use crate::ir::Scope;
 use crate::source::Span;
@@ -286,7 +286,7 @@ impl Session<'_> {
     /// that of nothing else. `new` says what it is to be.
     pub(super) fn name_is_free(&self, name: &Ident, new: &str) -> Result<(), Diagnostic> {
         let Ident { name, span } = name;
-        if is_built_in(name) {
+        if self.is_built_in(name) {
             return Err(errors::built_in_redeclared(*span, name));
         }
         let redeclared = |previous: &str| errors::redeclared(*span, name, new, previous);
@@ -328,23 +328,23 @@ impl Session<'_> {
             },
         }
     }
+
+    /// Whether a name of the global space belongs to the language or its libraries.
+    pub(super) fn is_built_in(&self, name: &str) -> bool {
+        is_scope(name)
+            || BuiltinVar::by_name(name).is_some()
+            || Func::by_name(name).is_some()
+            || Action::by_name(name).is_some()
+            || AggFn::by_name(name).is_some()
+            || self.library_constant(name).is_some()
+            || super::BUILTIN_ARRAYS.contains(&name)
+            || crate::builtins::vars::UNIMPLEMENTED.contains(&name)
+            || funcs::UNIMPLEMENTED.iter().any(|(n, _)| *n == name)
+            || actions::UNIMPLEMENTED.contains(&name)
+    }
 }
 
 /// Whether a name is one of the words that variables of threads and clauses begin with, which alone have no value.
 pub(super) fn is_scope(name: &str) -> bool {
     matches!(name, "self" | "this")
-}
-
-/// Whether a name of the global space belongs to the language.
-pub(super) fn is_built_in(name: &str) -> bool {
-    is_scope(name)
-        || BuiltinVar::by_name(name).is_some()
-        || Func::by_name(name).is_some()
-        || Action::by_name(name).is_some()
-        || AggFn::by_name(name).is_some()
-        || consts::constant(name).is_some()
-        || super::BUILTIN_ARRAYS.contains(&name)
-        || crate::builtins::vars::UNIMPLEMENTED.contains(&name)
-        || funcs::UNIMPLEMENTED.iter().any(|(n, _)| *n == name)
-        || actions::UNIMPLEMENTED.contains(&name)
 }

@@ -25,6 +25,11 @@ fn count(n: usize, noun: &str) -> String {
     format!("{n} {noun}{}", if n == 1 { "" } else { "s" })
 }
 
+/// Why a name is unknown that a library would define.
+pub(crate) fn constant_of_a_library(name: &str) -> String {
+    format!("{name} is a constant of the libraries, which `nolibs` and `syslibdir` leave out")
+}
+
 // Programs and probe descriptions.
 
 pub(crate) fn no_probe(span: Span, description: &str) -> Diagnostic {

@@ -248,6 +248,9 @@ impl Body<'_, '_> {
                 self.add_sources(otherwise, out);
             }
             ExprKind::Comma(_, value) | ExprKind::Assign { rhs: value, .. } => self.add_sources(value, out),
+            // That is an address in a copy of the string, wherever the string came from.
+            ExprKind::Unary { op: UnaryOp::AddressOf, operand }
+                if self.info.get(operand).is_some_and(|info| info.meaning == Meaning::StringByte) => {}
             _ => {
                 let place = match &expr.kind {
                     ExprKind::Unary { op: UnaryOp::AddressOf, operand } => operand,

@@ -13,7 +13,7 @@ use super::info::children;
 use super::names::Marked;
 use super::session::Session;
 use crate::ast::{BinaryOp, Expr, ExprId, ExprKind, Ident, IntLit, Program, Stmt, UnaryOp};
-use crate::builtins::{Action, AggFn, BuiltinVar, Func, actions, consts, funcs};
+use crate::builtins::{Action, AggFn, BuiltinVar, Func, actions, funcs};
 use crate::diag::Diagnostic;
 use crate::ir::Scope;
 use crate::source::Span;
@@ -130,7 +130,7 @@ impl Session<'_> {
                 let ty = self.types.common().int;
                 let inline = self.inline_constant(name).filter(|_| self.hidden(name).is_none());
                 inline
-                    .or_else(|| consts::constant(name).map(|value| Folded { value, ty }))
+                    .or_else(|| self.library_constant(name).map(|value| Folded { value, ty }))
                     .or_else(|| self.enumerators.get(name).copied())
             }
             ExprKind::Call { callee, .. } => {
@@ -257,7 +257,7 @@ impl Session<'_> {
         if super::BUILTIN_ARRAYS.contains(&name.as_str()) {
             return Err(errors::not_a_function(span, "associative array", name));
         }
-        if consts::constant(name).is_some() || self.inline(name).is_some() {
+        if self.library_constant(name).is_some() || self.inline(name).is_some() {
             return Err(errors::not_a_function(span, "inline", name));
         }
         if let Some((_, message)) = funcs::UNIMPLEMENTED.iter().find(|(n, _)| n == name) {

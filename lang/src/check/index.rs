@@ -140,7 +140,7 @@ impl Body<'_, '_> {
         {
             return Ok(None);
         }
-        if scope == Scope::Global && super::decl::is_built_in(name) {
+        if scope == Scope::Global && self.session.is_built_in(name) {
             return match self.session.function_arity(name) {
                 // Brackets on a function are a call without arguments to DTrace.
                 Some((required, exact)) if required > 0 => {

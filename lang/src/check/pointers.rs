@@ -124,12 +124,9 @@ impl Body<'_, '_> {
             | Meaning::Translation(_)
             | Meaning::Aggregation(_) => return Err(errors::address_of_variable(span)),
             Meaning::Part(id) => Meaning::PartAddress(id),
-            Meaning::Memory | Meaning::Symbol(..) => Meaning::Operator,
+            Meaning::Memory | Meaning::Symbol(..) | Meaning::StringByte => Meaning::Operator,
             Meaning::PartOfValue if info.lvalue && !self.is_defined_part(operand) => Meaning::Operator,
             Meaning::PartOfValue if info.lvalue => return Err(errors::address_of_variable(span)),
-            Meaning::StringByte => {
-                return Err(errors::are_not_supported_yet(span, "addresses of string bytes"));
-            }
             _ => return Err(errors::address_of_value(span)),
         };
         let provenance = match info.meaning {
@@ -137,6 +134,8 @@ impl Body<'_, '_> {
                 let pointer = self.read_through(operand).and_then(|pointer| self.info.get(pointer));
                 pointer.map_or(Provenance::Other, |pointer| pointer.provenance)
             }
+            // A string is a value; what has an address is a copy of it.
+            Meaning::StringByte => Provenance::Scratch,
             _ => Provenance::Other,
         };
         let ty = self.session.types.pointer_to(info.ty);

@@ -21,7 +21,7 @@ use super::provider::{Interface, Interfaces};
 use super::translator::TranslatorInfo;
 use super::{errors, suggest};
 use crate::ast::{Clause, Expr, ExprKind, Item, LeftOut, Program};
-use crate::builtins::{Action, AggFn, BuiltinVar, Func, elsewhere, vars};
+use crate::builtins::{Action, AggFn, BuiltinVar, Func, consts, elsewhere, vars};
 use crate::diag::Diagnostic;
 use crate::env::{Environment, KernelSymbol, KernelTypeId, PerCpu, Probe, ProbeArg, Stability};
 use crate::ir::{ClauseId, Enabling, Limits, Scope, ValueType};
@@ -138,6 +138,8 @@ pub struct Session<'a> {
     pub(super) zdefs: bool,
     /// Nothing but D: see [`AggFn::called`].
     pub(super) strict: bool,
+    /// Whether the constants of the libraries are known: not without libraries, nor with another system's (`syslibdir`).
+    library_constants: bool,
     /// The least stability accepted.
     pub(super) amin: Option<Stability>,
     /// The version of the language that programs ask for.
@@ -199,6 +201,7 @@ impl<'a> Session<'a> {
             args,
             zdefs: false,
             strict: false,
+            library_constants: true,
             amin: None,
             version: Version::NEWEST,
             declared: Declared::default(),
@@ -246,6 +249,7 @@ impl<'a> Session<'a> {
     ) -> Result<Early, Diagnostic> {
         self.zdefs = options.zdefs;
         self.strict = options.strict;
+        self.library_constants = !options.libraries.none && options.libraries.system.is_none();
         self.amin = options.amin;
         self.version = options.version;
         self.limits = Limits { strsize: options.strsize, scratchsize: options.scratchsize };
@@ -527,6 +531,11 @@ impl<'a> Session<'a> {
         (symbol.size != 0).then_some(symbol.size)
     }
 
+    /// The value of a constant of the libraries.
+    pub(super) fn library_constant(&self, name: &str) -> Option<i64> {
+        consts::constant(name).filter(|_| self.library_constants)
+    }
+
     /// What is wrong with a name that is no variable.
     pub(super) fn unknown_name(&self, name: &str, span: Span) -> Diagnostic {
         if self.hidden(name).is_some() {
@@ -555,6 +564,9 @@ impl<'a> Session<'a> {
             return errors::not_supported_yet(span, name);
         }
         let error = errors::undefined_name(span, name);
+        if consts::constant(name).is_some() {
+            return error.help(errors::constant_of_a_library(name));
+        }
         if let Some(help) = self.argument_advice(span) {
             return error.help(help);
         }
@@ -649,7 +661,7 @@ impl KnownNames for Session<'_> {
         self.names.var(Scope::Global, name).is_some()
             || self.inline(name).is_some()
             || self.enumerators.contains_key(name)
-            || super::decl::is_built_in(name)
+            || self.is_built_in(name)
     }
 }
 

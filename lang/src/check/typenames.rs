@@ -496,7 +496,7 @@ impl Session<'_> {
                 return Err(errors::enumerator_repeated(*span, name));
             }
             // Headers give names to what the language has a constant for.
-            if super::decl::is_built_in(name) && self.included {
+            if self.is_built_in(name) && self.included {
                 values.push((name.as_str().into(), value));
                 continue;
             }

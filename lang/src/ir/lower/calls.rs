@@ -40,6 +40,9 @@ pub(super) fn changes_scratch(clause: &Clause, info: &TypeInfo) -> bool {
             | ExprKind::Unary { op: UnaryOp::Increment | UnaryOp::Decrement, operand: place } => {
                 info.get(place).is_some_and(|info| info.meaning == Meaning::Memory)
             }
+            ExprKind::Unary { op: UnaryOp::AddressOf, operand } => {
+                info.get(operand).is_some_and(|info| info.meaning == Meaning::StringByte)
+            }
             _ => false,
         }
     });
@@ -116,7 +119,7 @@ impl Lower<'_> {
         Ok(Val::new(dst, self.fits(info.ty)))
     }
 
-    fn emit_call(&mut self, func: Func, args: Vec<Reg>, kind: RegKind, span: Span) -> Reg {
+    pub(super) fn emit_call(&mut self, func: Func, args: Vec<Reg>, kind: RegKind, span: Span) -> Reg {
         let dst = self.build.reg(kind);
         self.build.emit(span, Op::Call { dst, func, args });
         dst

@@ -116,6 +116,11 @@ impl Lower<'_> {
             ExprKind::Unary { op: UnaryOp::Not, operand } => self.not(operand, span),
             ExprKind::Unary { op: UnaryOp::Increment, operand } => self.step(operand, true, false, span),
             ExprKind::Unary { op: UnaryOp::Decrement, operand } => self.step(operand, false, false, span),
+            ExprKind::Unary { op: UnaryOp::AddressOf, operand }
+                if self.info_of(operand).meaning == Meaning::StringByte =>
+            {
+                self.address_of_byte(operand)
+            }
             ExprKind::Unary { op: UnaryOp::AddressOf, operand } => self.address_of(operand),
             ExprKind::Postfix { increment, operand } => self.step(operand, *increment, true, span),
             ExprKind::Binary { op, lhs, rhs } => self.binary(*op, lhs, rhs, info, span),
@@ -280,27 +285,51 @@ impl Lower<'_> {
 
     /// `s[n]`, `*s` and `*(s + n)`.
     fn string_byte(&mut self, expr: &Expr) -> Lowered {
-        let span = expr.span;
-        let (base, index, computed) = match &expr.kind {
-            ExprKind::Index { base, keys } => {
-                let Some(key) = keys.first() else { return Ok(self.build.constant(span, 0)) };
+        let (string, index, computed) = self.byte_place(expr)?;
+        let computed = self.build.constant(expr.span, i64::from(computed)).reg;
+        let dst = self.emit_call(Func::StrByte, vec![string, index, computed], RegKind::Int, expr.span);
+        let (bits, signed) = char_width();
+        Ok(self.build.narrow(expr.span, Val::new(dst, Fits { bits: 8, signed: true }), bits, signed))
+    }
+
+    /// The string and the index of a byte of it, and whether the index is computed.
+    fn byte_place(&mut self, expr: &Expr) -> Result<(Reg, Reg, bool), Diagnostic> {
+        match &expr.kind {
+            ExprKind::Index { base, keys } if let Some(key) = keys.first() => {
                 let (x, y) = (self.value(base)?.reg, self.value(key)?.reg);
                 // `n[s]` is `s[n]`.
-                match self.is_text(self.info_of(base)) {
+                Ok(match self.is_text(self.info_of(base)) {
                     true => (x, y, self.frame.early.constant(key).is_none()),
                     false => (y, x, self.frame.early.constant(base).is_none()),
-                }
+                })
             }
             ExprKind::Unary { operand, .. } => {
-                (self.value(operand)?.reg, self.build.constant(span, 0).reg, false)
+                Ok((self.value(operand)?.reg, self.build.constant(expr.span, 0).reg, false))
             }
-            _ => return Ok(self.build.constant(span, 0)),
-        };
+            _ => Err(not_yet(expr.span, "such places in strings")),
+        }
+    }
+
+    /// `&s[n]`: the place of the byte in a copy in scratch memory, which has the string's bytes and NULs behind them as far
+    /// as the byte.
+    pub(super) fn address_of_byte(&mut self, byte: &Expr) -> Lowered {
+        let span = byte.span;
+        let (string, index, computed) = self.byte_place(byte)?;
+        // Faults where reading the byte would.
         let computed = self.build.constant(span, i64::from(computed)).reg;
-        let dst = self.build.reg(RegKind::Int);
-        self.build.emit(span, Op::Call { dst, func: Func::StrByte, args: vec![base, index, computed] });
-        let (bits, signed) = char_width();
-        Ok(self.build.narrow(span, Val::new(dst, Fits { bits: 8, signed: true }), bits, signed))
+        self.emit_call(Func::StrByte, vec![string, index, computed], RegKind::Int, span);
+        // The larger of length and index, and one for the last NUL.
+        let length = self.emit_call(Func::Strlen, vec![string], RegKind::Int, span);
+        let within = self.compare(CmpOp::LtU, index, length, span).reg;
+        let more = self.arithmetic(BinOp::Sub, length, index, span).reg;
+        let more = self.arithmetic(BinOp::Mul, more, within, span).reg;
+        let size = self.arithmetic(BinOp::Add, index, more, span).reg;
+        let one = self.build.constant(span, 1).reg;
+        let size = self.arithmetic(BinOp::Add, size, one, span).reg;
+        let size = self.emit_call(Func::Size, vec![size], RegKind::Int, span);
+        let copy = self.emit_call(Func::Alloca, vec![size], RegKind::Int, span);
+        self.emit_call(Func::Fill, vec![string, copy, size], RegKind::Int, span);
+        Ok(self.arithmetic(BinOp::Add, copy, index, span))
     }
 
     // Operators.

@@ -89,7 +89,10 @@ impl View<'_, '_> {
                 self.provenance(then).join(self.provenance(otherwise))
             }
             ExprKind::Comma(_, rhs) | ExprKind::Assign { op: None, rhs, .. } => self.provenance(rhs),
-            ExprKind::Unary { op: UnaryOp::AddressOf, operand } => self.read_through(operand),
+            ExprKind::Unary { op: UnaryOp::AddressOf, operand } => match self.info_of(operand).meaning {
+                Meaning::StringByte => Provenance::Scratch,
+                _ => self.read_through(operand),
+            },
             // An array or struct lies where the struct lies that it is a member of.
             ExprKind::Member { base, .. } if info.provenance == Provenance::Unknown => self.provenance(base),
             ExprKind::Index { base, keys } if info.provenance == Provenance::Unknown => match keys.first() {
