@@ -8,9 +8,8 @@ use dtrail_kernel_bridge::readers::whole::Content;
 use dtrail_kernel_bridge::source::{bpf, inject};
 use dtrail_lang::Compiled;
 use dtrail_lang::ast;
-use dtrail_lang::builtins::foreign;
 use dtrail_lang::bytes;
-use dtrail_lang::check::Attributes;
+use dtrail_lang::check::{Attributes, no_match_advice};
 use dtrail_lang::diag::Diagnostic;
 use dtrail_lang::diag::render::{self, Style};
 use dtrail_lang::env::{FiredBy, NoMatch, ProbePattern};
@@ -127,6 +126,9 @@ impl Session<'_> {
             self.sources.add(source);
         }
         if self.options.mode == Mode::List {
+            if let (true, Some(operand)) = (self.options.programs.is_empty(), self.options.operands.first()) {
+                return Err(self.listed_operand(operand));
+            }
             // What is wrong with a program is told before what it would enable.
             if !self.options.programs.is_empty() {
                 let settings = self.settings.clone();
@@ -353,7 +355,17 @@ impl Session<'_> {
         match &programs[..] {
             [program] => match program.text.strip_suffix(".d").map(|name| name.rsplit('/').next()) {
                 Some(Some(name)) => Ok(format!("{name}.h")),
-                _ => Err(Failure::usage("-h requires an output file if no scripts are specified")),
+                _ => {
+                    let help = match self.terse {
+                        true => String::new(),
+                        false => format!(
+                            "\n  help: a header is named after a script whose name ends in .d, as `{}` does not; -o names it",
+                            program.text
+                        ),
+                    };
+                    let text = "-h requires an output file if no scripts are specified";
+                    Err(Failure::usage(format!("{text}{help}")))
+                }
             },
             _ => Err(Failure::usage("-h requires an output file if multiple scripts are specified")),
         }
@@ -447,6 +459,9 @@ impl Session<'_> {
         watch(self.interrupts)?;
         if !self.settings.quiet {
             self.notices(&matched, notice.filter(|_| traces));
+        }
+        // Who is to be quiet and waits for events of nobody would never know.
+        if !self.settings.quiet || traces {
             self.missing_target();
         }
         for notice in resized {
@@ -624,6 +639,16 @@ impl Session<'_> {
         self.print_bytes(&text)
     }
 
+    /// The error of an operand of `-l` that no program is there to refer to: it was meant to name probes.
+    fn listed_operand(&self, operand: &str) -> Failure {
+        let help = match (self.terse, operand.contains(':')) {
+            (true, _) => String::new(),
+            (false, true) => format!("\n  help: did you mean `-ln '{operand}'`?"),
+            (false, false) => format!("\n  help: did you mean `-lP {operand}`, or `-lf {operand}`?"),
+        };
+        Failure::fatal(format!("extraneous argument '{operand}' ($1 is not referenced){help}"))
+    }
+
     /// `-l`
     fn list(&mut self, machine: &Machine) -> Result<(), Failure> {
         let env = machine.environment();
@@ -646,8 +671,8 @@ impl Session<'_> {
                         }
                     }
                     Err(NoMatch::Zero) => {
-                        let advice = described.pattern.as_ref().and_then(foreign::advice);
-                        let advice = advice.filter(|_| !self.terse);
+                        let pattern = described.pattern.as_ref().filter(|_| !self.terse);
+                        let advice = pattern.and_then(|pattern| no_match_advice(env, pattern));
                         let help = advice.map_or(String::new(), |advice| format!("\n  help: {advice}"));
                         misses.push(format!("failed to match {shown}: No probe matches description{help}"));
                     }

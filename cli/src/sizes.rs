@@ -57,13 +57,15 @@ pub(crate) fn fit(settings: &mut Settings, memory: u64, frames: u32) -> Vec<Noti
     for (name, size, is_ring) in SIZES {
         let size = size(settings);
         let rounded = (*size).max(PAGE).checked_next_power_of_two().unwrap_or(1 << 63);
+        let limit = if is_ring { most.min(BUFFER_MAX) } else { most };
         if is_ring && rounded != *size {
-            // DTrace says so whatever else it keeps to itself.
-            notices.push(Notice { text: format!("bufsize increased to {rounded}"), prefixed: false });
+            // DTrace says so whatever else it keeps to itself. What is lowered again was never increased.
+            if rounded <= limit {
+                notices.push(Notice { text: format!("bufsize increased to {rounded}"), prefixed: false });
+            }
             *size = rounded;
         }
         let wanted = *size;
-        let limit = if is_ring { most.min(BUFFER_MAX) } else { most };
         while *size > limit {
             *size /= 2;
         }
@@ -181,8 +183,10 @@ mod tests {
         assert_eq!(check(&[("bufsize", "0")], &["bufsize increased to 4096"]).bufsize, 4096);
         check(&[("bufsize", "5000"), ("quietresize", "")], &["bufsize increased to 8192"]);
         let most = u64::MAX.to_string();
-        let said = ["bufsize increased to 9223372036854775808", "dtrail: buffer size lowered to 512m"];
-        assert_eq!(check(&[("bufsize", &most)], &said).bufsize, 512 << 20);
+        for asked in [&most, "100g"] {
+            let said = ["dtrail: buffer size lowered to 512m"];
+            assert_eq!(check(&[("bufsize", asked)], &said).bufsize, 512 << 20);
+        }
     }
 
     #[test]

@@ -77,10 +77,20 @@ fn a_target_that_is_nobody() {
     let output = run(&["-n", "BEGIN /pid == $target/ { } BEGIN { exit(0); }"]);
     let said = String::from_utf8_lossy(&output.stderr).into_owned();
     assert!(said.contains("dtrail: $target is 0: give a command with -c or a process with -p\n"), "{said}");
+    // Where events of nobody would be waited for, -q does not hide it.
+    let waits = run(&["-qn", "syscall:::entry /pid == $target/ { } tick-10ms { exit(0); }"]);
+    match waits.status.code() {
+        Some(0) => assert_eq!(
+            String::from_utf8_lossy(&waits.stderr),
+            "dtrail: $target is 0: give a command with -c or a process with -p\n"
+        ),
+        _ => println!("skipped: tracing system calls needs root here"),
+    }
+    check(&["-qn", "BEGIN /pid == $target/ { } BEGIN { exit(0); }"], "\n", "", 0);
     check(
         &["-p", "2147483646", "-n", "BEGIN"],
         "",
-        "dtrail: No such process\n  help: no process has the number 2147483646\n",
+        "dtrail: No such process\n  help: `-p 2147483646`: `ps -e` shows the numbers that processes have\n",
         1,
     );
 }
@@ -240,6 +250,39 @@ fn lists() {
         "",
         0,
     );
+    const HEADING: &str = "   ID   PROVIDER            MODULE                          FUNCTION NAME\n";
+    for (args, said, status) in [
+        (
+            &["-lP", "sycall"][..],
+            "failed to match sycall:::: No probe matches description\n  help: did you mean syscall?\n",
+            0,
+        ),
+        (
+            &["-ln", "syscall::opnat:entry"],
+            "failed to match syscall::opnat:entry: No probe matches description\n  help: did you mean openat?\n",
+            0,
+        ),
+        (
+            &["-ln", "syscall:openat:entry"],
+            "failed to match :syscall:openat:entry: No probe matches description\n  \
+             help: did you mean `syscall::openat:entry`?\n",
+            0,
+        ),
+        (
+            &["-l", "syscall::openat:*"],
+            "extraneous argument 'syscall::openat:*' ($1 is not referenced)\n  \
+             help: did you mean `-ln 'syscall::openat:*'`?\n",
+            1,
+        ),
+        (
+            &["-l", "syscall"],
+            "extraneous argument 'syscall' ($1 is not referenced)\n  \
+             help: did you mean `-lP syscall`, or `-lf syscall`?\n",
+            1,
+        ),
+    ] {
+        check(args, if status == 0 { HEADING } else { "" }, &format!("dtrail: {said}"), status);
+    }
     check(
         &["-ln", "ghost:::x"],
         "   ID   PROVIDER            MODULE                          FUNCTION NAME\n",

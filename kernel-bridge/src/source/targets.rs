@@ -125,7 +125,7 @@ impl Targets {
 
 /// The error for a process of `-p` that is not there (runtime spec §13).
 pub(crate) fn nobody(pid: u32) -> Error {
-    Error::new("No such process").help(format!("no process has the number {pid}"))
+    Error::new("No such process").help(format!("`-p {pid}`: `ps -e` shows the numbers that processes have"))
 }
 
 fn open(pid: u32) -> io::Result<OwnedFd> {

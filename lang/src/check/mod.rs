@@ -59,6 +59,7 @@ pub use attributes::Attributes;
 pub use info::{ExprInfo, Meaning, Site, SiteDetail, TypeInfo};
 pub use kernel_places::KernelPlaces;
 pub use names::{Marked, Provenance, VarInfo, VarShape};
+pub use probes::no_match_advice;
 pub use session::{Checked, CheckedClause, Session};
 
 /// Built-in variables that are only ever indexed.

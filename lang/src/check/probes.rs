@@ -11,7 +11,7 @@ use super::session::{Session, Signature};
 use crate::ast::{Clause, ProbeDesc};
 use crate::builtins::{elsewhere, foreign};
 use crate::diag::{Diagnostic, Tag};
-use crate::env::{NoMatch, Probe, ProbeArg, ProbeId, ProbePattern, Stability};
+use crate::env::{Environment, NoMatch, Probe, ProbeArg, ProbeId, ProbePattern, Stability};
 use crate::ir::ProbeIndex;
 use crate::parse::Macros;
 use crate::parse::description::{self, Target};
@@ -90,9 +90,7 @@ impl Session<'_> {
             Ok(probes) if !probes.is_empty() || self.zdefs => Ok(probes),
             Ok(_) | Err(NoMatch::Zero) if !self.zdefs => {
                 let error = errors::no_probe(desc.span, shown);
-                let near = || Some(format!("did you mean {}?", self.env.suggest(pattern).first()?));
-                let advice = foreign::advice(pattern).or_else(|| elsewhere::of_probe(pattern));
-                Err(match advice.or_else(|| self.shifted(pattern)).or_else(near) {
+                Err(match no_match_advice(self.env, pattern) {
                     Some(help) => error.help(help),
                     None => error,
                 })
@@ -129,33 +127,6 @@ impl Session<'_> {
             Some((i, format!("{}:{}:{}:{}", other.provider, other.module, other.function, other.name)))
         };
         all(first).args.iter().enumerate().filter_map(differs).collect()
-    }
-
-    /// The words of a description that matches nothing at other places, if they match there: `syscall:openat:entry`
-    /// was meant to be `syscall::openat:entry`.
-    fn shifted(&self, pattern: &ProbePattern) -> Option<String> {
-        // Components by number: those that are left out most often first.
-        const PLACES: &[&[usize]] = &[&[0, 2, 3], &[0, 2], &[2, 3], &[0, 3], &[2]];
-        let ProbePattern { provider, module, function, name } = pattern;
-        let given = [provider, module, function, name];
-        let words: Vec<&String> = given.into_iter().filter(|word| !word.is_empty()).collect();
-        PLACES.iter().filter(|places| places.len() == words.len()).find_map(|places| {
-            let mut parts: [String; 4] = Default::default();
-            for (&place, word) in places.iter().zip(&words) {
-                parts[place].clone_from(word);
-            }
-            let [provider, module, function, name] = parts;
-            let mut other = ProbePattern { provider, module, function, name };
-            let found = self.env.match_probes(&other).ok()?;
-            let first = found.first()?;
-            for (part, text) in [(&mut other.provider, &first.provider), (&mut other.name, &first.name)] {
-                if part.is_empty() {
-                    *part = text.to_string();
-                }
-            }
-            let ProbePattern { provider, function, name, .. } = other;
-            Some(format!("did you mean `{provider}::{function}:{name}`?"))
-        })
     }
 
     /// The error of a clause's description that is another tracer's: what follows it is in that tracer's language, too.
@@ -205,4 +176,38 @@ fn is_unstable(pattern: &ProbePattern, first: &Probe) -> bool {
     }
     let parts = [&pattern.provider, &pattern.module, &pattern.function, &pattern.name];
     parts.iter().zip(components(first)).any(|(text, triple)| is_open(text) && is_reliable(triple.name))
+}
+
+/// What helps who wrote a description that matches nothing, if anything is known.
+pub fn no_match_advice(env: &dyn Environment, pattern: &ProbePattern) -> Option<String> {
+    let near = || Some(format!("did you mean {}?", env.suggest(pattern).first()?));
+    let advice = foreign::advice(pattern).or_else(|| elsewhere::of_probe(pattern));
+    advice.or_else(|| shifted(env, pattern)).or_else(near)
+}
+
+/// The words of a description that matches nothing at other places, if they match there: `syscall:openat:entry`
+/// was meant to be `syscall::openat:entry`.
+fn shifted(env: &dyn Environment, pattern: &ProbePattern) -> Option<String> {
+    // Components by number: those that are left out most often first.
+    const PLACES: &[&[usize]] = &[&[0, 2, 3], &[0, 2], &[2, 3], &[0, 3], &[2]];
+    let ProbePattern { provider, module, function, name } = pattern;
+    let given = [provider, module, function, name];
+    let words: Vec<&String> = given.into_iter().filter(|word| !word.is_empty()).collect();
+    PLACES.iter().filter(|places| places.len() == words.len()).find_map(|places| {
+        let mut parts: [String; 4] = Default::default();
+        for (&place, word) in places.iter().zip(&words) {
+            parts[place].clone_from(word);
+        }
+        let [provider, module, function, name] = parts;
+        let mut other = ProbePattern { provider, module, function, name };
+        let found = env.match_probes(&other).ok()?;
+        let first = found.first()?;
+        for (part, text) in [(&mut other.provider, &first.provider), (&mut other.name, &first.name)] {
+            if part.is_empty() {
+                *part = text.to_string();
+            }
+        }
+        let ProbePattern { provider, function, name, .. } = other;
+        Some(format!("did you mean `{provider}::{function}:{name}`?"))
+    })
 }
