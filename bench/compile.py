@@ -1,12 +1,14 @@
 #!/usr/bin/env python3
-"""Whether compile time grows with the program and no faster: programs of 100, 1 000 and 10 000 clauses, compiled whole
-(parsed, checked, lowered, planned). The best of several runs counts; what start-up takes is subtracted.
+"""Whether compile time grows with the program and no faster: programs of 100, 1 000 and 10 000 clauses, and of as many of
+what else may be long in a program, compiled whole (parsed, checked, lowered, planned, and code generated for the kernel).
+What counts is the least CPU time of several runs, which take turns, so that one disturbance does not hit all runs of one
+program; what start-up takes is subtracted.
 
     cargo build --release
     python3 bench/compile.py [PATH/dtrail]
 
 Then a script of 100 lines that reads members of three kernel structs: compiled alone (`-e`), and, where this process may
-trace, started and ended; time and memory, the kernel's type data included.
+trace, started and ended; wall time and memory, the kernel's type data included.
 
 Exits with 1 if ten times the clauses take more than twelve times as long, or a script of kernel structs takes more than its
 row allows."""
@@ -21,6 +23,7 @@ DTRAIL = sys.argv[1] if len(sys.argv) > 1 else os.path.join(
     os.environ.get("CARGO_TARGET_DIR", "target"), "release/dtrail"
 )
 RUNS = 5
+COUNTS = (100, 1_000, 10_000)
 CLAUSE = """syscall::read:entry
 /pid == {i} && arg2 > {i}/
 {{
@@ -29,19 +32,39 @@ CLAUSE = """syscall::read:entry
 	printf("%d %s\\n", arg0 * {i}, execname);
 }}
 """
+BRANCHES = "syscall::read:entry {{ if (arg2 > {i}) {{ self->s{j} = arg0; }} else {{ self->s{j} = arg2; }} }}\n"
+RETURN = "syscall::read:return /self->s{j}/ {{ printf(\"%d\", self->s{j}); self->s{j} = 0; }}\n"
+STATEMENT = "printf(\"%d\\n\", arg0 + {i}); x{j} = arg1 + {i}; if (arg2 == {i}) {{ trace({i}); }}\n"
+TRANSLATOR = "struct o{i} {{ int a; }}; translator struct o{i} < int *I > {{ a = *I; }};\n"
+TRANSLATED = "syscall::read:entry {{ trace(xlate<struct o{i}>((int *)arg1).a); }}\n"
 
 
-def program(clauses):
-    return "".join(CLAUSE.format(i=i, j=i % 50) for i in range(clauses))
+def repeated(text, count):
+    return "".join(text.format(i=i, j=i % 50) for i in range(count))
 
 
-def best(path):
-    times = []
-    for _ in range(RUNS):
-        start = time.perf_counter()
-        subprocess.run([DTRAIL, "--explain", "-s", path], check=True, stdout=subprocess.DEVNULL)
-        times.append(time.perf_counter() - start)
-    return min(times)
+# What there is so many of, and the program of it.
+PROGRAMS = {
+    "clauses": lambda n: repeated(CLAUSE, n),
+    "clauses with branches": lambda n: repeated(BRANCHES, n // 2) + repeated(RETURN, n - n // 2),
+    "statements of one clause": lambda n: "syscall::read:entry {\n" + repeated(STATEMENT, n // 3) + "}\n",
+    "variables": lambda n: repeated("syscall::read:entry {{ g{i} = arg0; }}\n", n),
+    "aggregations": lambda n: repeated("syscall::read:entry {{ @a{i}[pid] = count(); }}\n", n),
+    "translators": lambda n: repeated(TRANSLATOR, n) + repeated(TRANSLATED, n),
+}
+
+
+def compiled(folder, text):
+    """CPU seconds of compiling a program once."""
+    path = os.path.join(folder, "a.d")
+    with open(path, "w", encoding="ascii") as file:
+        file.write(text)
+    child = subprocess.Popen([DTRAIL, "--explain", "-s", path], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
+    said = child.stderr.read()
+    _, status, usage = os.wait4(child.pid, 0)
+    if status != 0:
+        sys.exit(f"{path}: {said.decode()[:500]}")
+    return usage.ru_utime + usage.ru_stime
 
 
 STRUCTS = '''struct brief {{ int id; string name; }};
@@ -97,17 +120,21 @@ def cost(arguments):
     return min(times) * 1e3, memory
 
 
+def growth(folder):
+    """By program: the least CPU seconds for each count, less what start-up takes."""
+    least = {}
+    for _ in range(RUNS):
+        for name in (None, *PROGRAMS):
+            for count in COUNTS if name else (0,):
+                text = PROGRAMS[name](count) if name else "BEGIN { }\n"
+                least[name, count] = min(least.get((name, count), 1e9), compiled(folder, text))
+    return {(name, count): least[name, count] - least[None, 0] for name, count in least if name}
+
+
 def main():
     with tempfile.TemporaryDirectory() as folder:
-        path = os.path.join(folder, "a.d")
-
-        def measure(clauses):
-            with open(path, "w", encoding="ascii") as file:
-                file.write(program(clauses))
-            return best(path)
-
-        floor = measure(1)
-        times = {clauses: measure(clauses) for clauses in (100, 1_000, 10_000)}
+        times = growth(folder)
+        path = os.path.join(folder, "b.d")
         with open(path, "w", encoding="ascii") as file:
             file.write(structs())
         rows = [("100 lines, three kernel structs, -e", 20, 25, cost(["-e", "-s", path]))]
@@ -116,14 +143,14 @@ def main():
             rows.append(("the same, started and ended", 40, 25, started))
         else:
             print("skipped: starting the script of kernel structs needs root")
-    print(f"{'clauses':>8} {'ms':>9} {'µs/clause':>10}")
-    for clauses, seconds in times.items():
-        print(f"{clauses:>8} {seconds * 1e3:>9.1f} {(seconds - floor) / clauses * 1e6:>10.1f}")
+    few, some, many = COUNTS
+    print(f"{'CPU ms for so many':26} {few:>8} {some:>8} {many:>8}  ten times as many take")
     failed = False
-    for few, many in ((100, 1_000), (1_000, 10_000)):
-        ratio = (times[many] - floor) / max(times[few] - floor, 1e-3)
-        failed |= ratio > 12
-        print(f"{many} take {ratio:.1f} times as long as {few}")
+    for name in PROGRAMS:
+        taken = [times[name, count] for count in COUNTS]
+        ratios = [more / max(less, 1e-4) for less, more in zip(taken, taken[1:])]
+        failed |= max(ratios) > 12
+        print(f"{name:26} " + " ".join(f"{t * 1e3:8.1f}" for t in taken) + "  " + ", ".join(f"{r:.1f} x" for r in ratios))
     for name, most_ms, most_mib, (ms, mib) in rows:
         failed |= ms > most_ms or mib > most_mib
         print(f"{name}: {ms:.1f} ms (of {most_ms}), {mib:.1f} MiB (of {most_mib})")

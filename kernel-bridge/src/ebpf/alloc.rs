@@ -106,7 +106,9 @@ pub(super) fn allocate(clause: &Clause, facts: &impl OpFacts, offered: &[Mreg]) 
                     result.homes[r] = Home::Const(value);
                     continue;
                 }
-                let interrupted = clobbers.iter().any(|&c| interval.start < c + 2 && interval.end > c);
+                // They are in the order of the code: of those that come late enough the first decides.
+                let late = clobbers.partition_point(|&c| c + 2 <= interval.start);
+                let interrupted = clobbers.get(late).is_some_and(|&c| interval.end > c);
                 let caller_saved = if interrupted { &[][..] } else { &CALLER_SAVED[..] };
                 let wanted = caller_saved.iter().chain(offered).map(|m| u32::from(m.0));
                 result.homes[r] = match registers.take_one_of(wanted, interval) {
@@ -264,7 +266,7 @@ fn string_roots(clause: &Clause, mentions: &Mentions) -> Vec<usize> {
     roots
 }
 
-/// Live intervals by register, and the positions of clobbering ops.
+/// Live intervals by register, and the positions of clobbering ops in ascending order.
 ///
 /// Instruction number `n` reads at `4n` what it may overwrite, at `4n + 1` what must survive its own code, and writes at
 /// `4n + 2`; a string that it still reads when it has begun to write its result, it reads at `4n + 2` too.

@@ -2,6 +2,8 @@
 //!
 //! Takes the plan and the target, gives [`MapSpec`]s and a [`StateLayout`]; generates no code.
 
+use std::collections::HashMap;
+
 use dtrail_lang::builtins::AggFn;
 use dtrail_lang::ir::{AggId, RegKind, Scope, ValueType, VarId};
 use dtrail_lang::options::Options;
@@ -240,21 +242,21 @@ fn place_aggregations(
     placed: &mut Placed,
 ) -> Result<(), EmitError> {
     let strsize = plan.program.limits.strsize;
-    let mut known: Vec<(AggId, Vec<KeyPart>)> = Vec::new();
+    let mut known: HashMap<(AggId, &[KeyPart]), usize> = HashMap::new();
     placed.state.agg_sites = vec![None; plan.program.agg_sites.len()];
     for (i, placement) in plan.agg_sites.iter().enumerate() {
         if placement.side != Side::Kernel {
             continue;
         }
         let agg = plan.program.agg_sites[i].agg;
-        let wanted = (agg, placement.key.clone());
-        let index = match known.iter().position(|k| *k == wanted) {
-            Some(index) => index,
+        let wanted = (agg, placement.key.as_slice());
+        let index = match known.get(&wanted) {
+            Some(&index) => index,
             None => {
                 let index = known.len();
                 let place = aggregation(plan, target, copies, agg, &placement.key, index, strsize, placed)?;
                 placed.state.aggs.push(place);
-                known.push(wanted);
+                known.insert(wanted, index);
                 index
             }
         };

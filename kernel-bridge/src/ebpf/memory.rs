@@ -11,7 +11,7 @@ use super::asm::{Alu, FP, Jmp, Label, Mreg, R0, R1, R2, R3, R4, R7, Size};
 use super::clause::Gen;
 use super::emit::EmitError;
 use super::ints::extend_in_place;
-use super::strings::{block_size, pad};
+use super::strings::pad;
 use super::{fault, helper};
 
 /// Bytes of the smallest pages: what is readable up to here may be unreadable after.
@@ -235,8 +235,7 @@ impl Gen<'_> {
 
     /// `dst` = so many bytes at an address, in a buffer of its own.
     pub(super) fn load_block(&mut self, dst: Reg, addr: Reg, size: Reg, user: Reg) -> Result<(), EmitError> {
-        let limit = self.env.plan.program.limits.scratchsize;
-        let most = block_size(self.clause, dst, limit);
+        let most = self.facts.blocks.get(&dst).copied();
         let (Some(most), Some(user)) = (most, self.constant(user)) else {
             return Err(self.inconsistent("a block of a size that is not known"));
         };

@@ -5,9 +5,9 @@
 //! Copies are one `probe_read_kernel` of whole words, so that padding comes along; lengths that come back from memory
 //! are bounded by `strsize` again before they are used, for the verifier.
 
-use dtrail_lang::builtins::{BuiltinVar, Func};
+use dtrail_lang::builtins::BuiltinVar;
 use dtrail_lang::env::Probe;
-use dtrail_lang::ir::{Clause, Op, Reg, StrId};
+use dtrail_lang::ir::{Op, Reg, StrId};
 use dtrail_lang::plan::SharedSlot;
 
 use super::alloc::StrHome;
@@ -168,21 +168,6 @@ pub(super) fn shared_string(
     asm.mov(R1, R7);
     append(asm, env, env.scratch.in_record(slot.offset));
     Ok(())
-}
-
-/// The most bytes of the block that a register holds: its size if that is a constant, else the `most` that a size is checked
-/// against.
-pub(super) fn block_size(clause: &Clause, block: Reg, most: u32) -> Option<u32> {
-    let insts = || clause.blocks.iter().flat_map(|b| &b.insts);
-    let size = insts().find_map(|inst| match &inst.op {
-        Op::Call { dst, func: Func::Block | Func::Scratch, args } if *dst == block => args.get(1).copied(),
-        _ => None,
-    })?;
-    insts().find_map(|inst| match inst.op {
-        Op::Const { dst, value } if dst == size => u32::try_from(value).ok(),
-        Op::Call { dst, func: Func::Size, .. } if dst == size => Some(most),
-        _ => None,
-    })
 }
 
 impl Gen<'_> {
@@ -380,7 +365,7 @@ impl Gen<'_> {
 
     /// Appends a block to the record's tail, where it takes the room of the most bytes that it can have.
     pub(super) fn send_block(&mut self, off: i16, src: Reg) -> Result<(), EmitError> {
-        let Some(size) = block_size(self.clause, src, self.env.plan.program.limits.scratchsize) else {
+        let Some(&size) = self.facts.blocks.get(&src) else {
             return Err(self.inconsistent("a block of a size that is not known"));
         };
         let room = size.next_multiple_of(8);

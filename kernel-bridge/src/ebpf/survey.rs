@@ -1,6 +1,8 @@
 //! What a kernel clause needs, found by one look over its ops before any code is generated: context fields, scratch
 //! memory, whether it can have something to send, whether it can end tracing.
 
+use std::collections::BTreeMap;
+
 use dtrail_lang::builtins::{BuiltinVar, Func};
 use dtrail_lang::ir::{AddrSpace, Clause, ClauseId, CmpOp, Op, Reg, RegKind, Scope, Terminator, VarId};
 use dtrail_lang::plan::{KeyPart, Plan, SlotKind};
@@ -31,6 +33,8 @@ pub(super) struct ClauseFacts {
     pub(super) tail_bytes: u32,
     /// The largest block it reads.
     pub(super) block: u32,
+    /// By block: the bytes it may have.
+    pub(super) blocks: BTreeMap<Reg, u32>,
     /// Whether it walks paths.
     pub(super) paths: bool,
     /// Whether it uses `copyin` memory.
@@ -63,18 +67,20 @@ fn survey_clause(plan: &Plan, id: ClauseId, clause: &Clause, inject: bool) -> Cl
     let layout = &plan.clause_layouts[id.index()];
     facts.sends |= layout.fault.is_some();
     facts.needs.area |= layout.bits.is_some();
+    let definitions = Definitions::of(clause);
+    facts.blocks = block_sizes(clause, &definitions, plan.program.limits.scratchsize);
     for r in 0..clause.regs.len() {
-        facts.scratch |= clause.regs[r] == RegKind::Str && needs_buffer(clause, Reg(r as u32));
+        facts.scratch |= clause.regs[r] == RegKind::Str && definitions.needs_buffer(Reg(r as u32));
     }
     for block in &clause.blocks {
         for inst in &block.insts {
-            facts.scratch |= reads_cells(plan, clause, &inst.op);
+            facts.scratch |= reads_cells(plan, clause, &definitions, &inst.op);
         }
         facts.needs.area |= matches!(block.end, Terminator::Attempt { .. });
         for inst in &block.insts {
             op_needs(plan, id, &inst.op, inject, &mut facts);
             if let Op::Send { src, .. } = inst.op
-                && matches!(only_def(clause, src), Some(Op::Builtin { var: BuiltinVar::Execname, .. }))
+                && matches!(definitions.only(src), Some(Op::Builtin { var: BuiltinVar::Execname, .. }))
             {
                 facts.tail_strings -= 1;
                 facts.sent_names += 1;
@@ -89,7 +95,6 @@ fn survey_clause(plan: &Plan, id: ClauseId, clause: &Clause, inject: bool) -> Cl
 }
 
 fn op_needs(plan: &Plan, id: ClauseId, op: &Op, inject: bool, facts: &mut ClauseFacts) {
-    let most = plan.program.limits.scratchsize;
     match op {
         Op::Builtin { var, index, .. } => {
             facts.needs.builtin(*var, *index);
@@ -100,9 +105,7 @@ fn op_needs(plan: &Plan, id: ClauseId, op: &Op, inject: bool, facts: &mut Clause
             facts.needs.area = true;
             let slots = &plan.clause_layouts[id.index()].slots;
             if slots.get(slot.0 as usize).is_some_and(|slot| slot.kind == SlotKind::Bytes) {
-                let clause = plan.kernel.get(id.index()).and_then(Option::as_ref);
-                let size =
-                    clause.and_then(|clause| super::strings::block_size(clause, *src, most)).unwrap_or(0);
+                let size = facts.blocks.get(src).copied().unwrap_or(0);
                 facts.tail_bytes += size.next_multiple_of(8);
                 facts.scratch = true;
             }
@@ -157,9 +160,7 @@ fn op_needs(plan: &Plan, id: ClauseId, op: &Op, inject: bool, facts: &mut Clause
                 }
             }
             if matches!(func, Func::Block | Func::Scratch) {
-                let clause = plan.kernel.get(id.index()).and_then(Option::as_ref);
-                let size =
-                    clause.and_then(|clause| super::strings::block_size(clause, *dst, most)).unwrap_or(0);
+                let size = facts.blocks.get(dst).copied().unwrap_or(0);
                 facts.block = facts.block.max(size);
                 facts.scratch = true;
             }
@@ -205,14 +206,14 @@ fn elem_needs(plan: &Plan, var: VarId, facts: &mut ClauseFacts) {
 }
 
 /// Whether an op reads a string as a cell, which the command name must be made into.
-fn reads_cells(plan: &Plan, clause: &Clause, op: &Op) -> bool {
+fn reads_cells(plan: &Plan, clause: &Clause, definitions: &Definitions<'_>, op: &Op) -> bool {
     // Only equality knows the command name and constants where they lie; order compares cells.
     if let Op::StrCompare { op: CmpOp::Eq | CmpOp::Ne, lhs, rhs, .. } = op {
         let simple = |r: &Reg| {
-            let def = only_def(clause, *r);
+            let def = definitions.only(*r);
             matches!(def, Some(Op::Str { .. })) || matches!(def, Some(Op::Builtin { .. }))
         };
-        let constant = |r: &Reg| matches!(only_def(clause, *r), Some(Op::Str { .. }));
+        let constant = |r: &Reg| matches!(definitions.only(*r), Some(Op::Str { .. }));
         let short = plan.program.limits.strsize < 16;
         return short || !(simple(lhs) && simple(rhs) && (constant(lhs) || constant(rhs)));
     }
@@ -221,17 +222,52 @@ fn reads_cells(plan: &Plan, clause: &Clause, op: &Op) -> bool {
     reads
 }
 
-/// The only op that writes a register.
-fn only_def(clause: &Clause, r: Reg) -> Option<&Op> {
-    let mut defs = clause.blocks.iter().flat_map(|b| &b.insts).filter(|i| i.op.dst() == Some(r));
-    match (defs.next(), defs.next()) {
-        (Some(inst), None) => Some(&inst.op),
-        _ => None,
+/// The ops that write the registers of a clause.
+struct Definitions<'a> {
+    /// By register: the first such op, and whether there are others.
+    first: Vec<Option<(&'a Op, bool)>>,
+}
+
+impl<'a> Definitions<'a> {
+    fn of(clause: &'a Clause) -> Definitions<'a> {
+        let mut first: Vec<Option<(&Op, bool)>> = vec![None; clause.regs.len()];
+        for inst in clause.blocks.iter().flat_map(|block| &block.insts) {
+            if let Some(dst) = inst.op.dst() {
+                let known = &mut first[dst.index()];
+                *known = Some(known.map_or((&inst.op, false), |(op, _)| (op, true)));
+            }
+        }
+        Definitions { first }
+    }
+
+    /// The only op that writes a register.
+    fn only(&self, r: Reg) -> Option<&'a Op> {
+        self.first[r.index()].and_then(|(op, others)| (!others).then_some(op))
+    }
+
+    /// Whether a string register can need memory of its own. Coarser than the allocation: it may say yes for nothing.
+    fn needs_buffer(&self, r: Reg) -> bool {
+        let alias = matches!(self.only(r), Some(Op::Str { .. } | Op::Null { .. } | Op::Builtin { .. }));
+        self.first[r.index()].is_some() && !alias
     }
 }
 
-/// Whether a string register can need memory of its own. Coarser than the allocation: it may say yes for nothing.
-fn needs_buffer(clause: &Clause, r: Reg) -> bool {
-    let written = clause.blocks.iter().flat_map(|b| &b.insts).any(|i| i.op.dst() == Some(r));
-    written && !matches!(only_def(clause, r), Some(Op::Str { .. } | Op::Null { .. } | Op::Builtin { .. }))
+/// How many bytes each block may have; nothing of those whose size is not known here. `most` is what scratch memory has.
+fn block_sizes(clause: &Clause, definitions: &Definitions<'_>, most: u32) -> BTreeMap<Reg, u32> {
+    let mut sizes = BTreeMap::new();
+    for inst in clause.blocks.iter().flat_map(|block| &block.insts) {
+        if let Op::Call { dst, func: Func::Block | Func::Scratch, args } = &inst.op
+            && let Some((op, _)) = args.get(1).and_then(|size| definitions.first[size.index()])
+        {
+            let size = match op {
+                Op::Const { value, .. } => u32::try_from(*value).ok(),
+                Op::Call { func: Func::Size, .. } => Some(most),
+                _ => None,
+            };
+            if let Some(size) = size {
+                sizes.entry(*dst).or_insert(size);
+            }
+        }
+    }
+    sizes
 }

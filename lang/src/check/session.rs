@@ -18,7 +18,7 @@ use super::kernel_places::KernelPlaces;
 use super::names::{AggInfo, Marked, Names, VarInfo};
 use super::probes::Probes;
 use super::provider::{Interface, Interfaces};
-use super::translator::TranslatorInfo;
+use super::translator::{TranslatorId, TranslatorInfo};
 use super::{errors, suggest};
 use crate::ast::{Clause, Expr, ExprKind, Item, LeftOut, Program};
 use crate::builtins::{Action, AggFn, BuiltinVar, Func, consts, elsewhere, vars};
@@ -159,6 +159,8 @@ pub struct Session<'a> {
     pub(super) formulas: Vec<Formula>,
     pub(super) inlines: Inlines,
     pub(super) translators: Vec<TranslatorInfo>,
+    /// By kind and tag of what they make.
+    pub(super) translators_by_output: HashMap<Option<(TagKind, String)>, Vec<TranslatorId>>,
     pub(super) interfaces: Interfaces,
     /// What all uses of formulas come to so far.
     pub(super) expanded: usize,
@@ -217,6 +219,7 @@ impl<'a> Session<'a> {
             formulas: Vec::new(),
             inlines: Inlines::new(),
             translators: Vec::new(),
+            translators_by_output: HashMap::new(),
             interfaces: Interfaces::new(),
             expanded: 0,
             enumerators: HashMap::new(),

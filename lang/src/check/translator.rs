@@ -19,7 +19,7 @@ use crate::ast::{Expr, Ident, Translator};
 use crate::diag::Diagnostic;
 use crate::source::{SourceKind, Span};
 use crate::types::classes::Operand;
-use crate::types::{Type, TypeId};
+use crate::types::{TagKind, Type, TypeId, bare_tag};
 
 /// Index of a translator.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -81,12 +81,9 @@ impl Session<'_> {
         if self.types.record(output).is_none() {
             return Err(errors::translator_output(translator.output.span));
         }
-        let same = |other: &TranslatorInfo| {
-            self.types.same(other.output, output)
-                && other.input.ty == input.ty
-                && other.input.userland == input.userland
-        };
-        if self.translators.iter().any(same) {
+        let same =
+            |other: &TranslatorInfo| other.input.ty == input.ty && other.input.userland == input.userland;
+        if self.translators_of(output).any(|(_, other)| same(other)) {
             let (from, to) = (input.show(&self.types), self.types.show(output));
             return Err(errors::translator_redeclared(translator.span, &from, &to));
         }
@@ -133,8 +130,25 @@ impl Session<'_> {
             let id = self.add_formula(formula);
             members.insert(name.name.clone(), id);
         }
+        let id = TranslatorId(self.translators.len() as u32);
+        self.translators_by_output.entry(self.tag_of(output)).or_default().push(id);
         self.translators.push(TranslatorInfo { output, input, members, absent });
         Ok(())
+    }
+
+    /// What types that are the same have in common: kind and tag, without scope and number.
+    fn tag_of(&self, output: TypeId) -> Option<(TagKind, String)> {
+        match self.types.resolve(output) {
+            Type::Tagged(kind, tag) => Some((*kind, bare_tag(tag).unwrap_or("").to_owned())),
+            _ => None,
+        }
+    }
+
+    /// The translators that make a type, in the order of their definitions.
+    fn translators_of(&self, output: TypeId) -> impl Iterator<Item = (TranslatorId, &TranslatorInfo)> {
+        let alike = self.translators_by_output.get(&self.tag_of(output)).map_or(&[][..], Vec::as_slice);
+        let all = alike.iter().map(|id| (*id, &self.translators[id.index()]));
+        all.filter(move |(_, other)| self.types.same(other.output, output))
     }
 
     /// Whether a translation stands for a type.
@@ -153,10 +167,7 @@ impl Session<'_> {
             Type::Pointer(target) => target,
             _ => to,
         };
-        let all = || {
-            let all = self.translators.iter().enumerate();
-            all.filter(|(_, other)| self.types.same(other.output, output))
-        };
+        let all = || self.translators_of(output);
         let operand = Operand { ty: from.ty, userland: from.userland, zero: false };
         let assignable = |other: &TranslatorInfo| {
             let input = Operand { ty: other.input.ty, userland: from.userland, zero: false };
@@ -166,7 +177,7 @@ impl Session<'_> {
             .find(|(_, other)| other.input.ty == from.ty)
             .or_else(|| all().find(|(_, other)| self.types.same(other.input.ty, from.ty)))
             .or_else(|| all().find(|(_, other)| assignable(other)));
-        found.map(|(i, _)| TranslatorId(i as u32))
+        found.map(|(id, _)| id)
     }
 
     /// The type of a value as messages show it.

@@ -4,6 +4,8 @@
 //! Runs after lowering on the whole program and after planning on both parts of each clause. Never panics on what it
 //! is given.
 
+use std::collections::HashSet;
+
 use super::definitions::Definitions;
 use super::facts::{BRANCH_BITS, acts, changes_scratch, is_pinned, kernel_arguments};
 use super::slots::{ClauseLayout, SlotKind};
@@ -69,6 +71,7 @@ fn tables(program: &Program) -> Result<(), String> {
             format!("variable {i}: a local array")
         })?;
     }
+    let mut names = HashSet::new();
     for (i, agg) in program.aggs.iter().enumerate() {
         require(types(&agg.keys), || format!("aggregation {i}: bad key type"))?;
         let fits = match (agg.func, agg.shape) {
@@ -81,8 +84,7 @@ fn tables(program: &Program) -> Result<(), String> {
             (_, shape) => shape == Shape::Plain,
         };
         require(fits, || format!("aggregation {i}: shape does not fit its function"))?;
-        let first = program.aggs.iter().position(|a| a.name == agg.name);
-        require(first == Some(i), || format!("aggregation {i}: name used twice"))?;
+        require(names.insert(&agg.name), || format!("aggregation {i}: name used twice"))?;
     }
     for (i, string) in program.strings.iter().enumerate() {
         require(!string.contains(&0), || format!("string {i}: has a NUL"))?;
@@ -415,15 +417,15 @@ impl Checker<'_> {
     /// Every register is assigned on every path to a use.
     fn assigned(&self) -> Result<(), String> {
         let blocks = &self.clause.blocks;
-        // By block: the registers assigned on every path seen so far; `None`: no path seen.
-        let mut at: Vec<Option<Vec<bool>>> = vec![None; blocks.len()];
-        at[0] = Some(vec![false; self.clause.regs.len()]);
+        // By block: the registers assigned on every path seen so far, a bit each; `None`: no path seen.
+        let mut at: Vec<Option<Vec<u64>>> = vec![None; blocks.len()];
+        at[0] = Some(vec![0; self.clause.regs.len().div_ceil(64)]);
         // Merge blocks of attempts know only what was known before the body.
         let mut closed = vec![false; blocks.len()];
         for (i, block) in blocks.iter().enumerate() {
             let Some(mut known) = at[i].take() else { continue };
-            let need = |known: &[bool], reg: Reg, text: &dyn Fn() -> String| {
-                require(known[reg.index()], || {
+            let need = |known: &[u64], reg: Reg, text: &dyn Fn() -> String| {
+                require(known[reg.index() / 64] >> (reg.index() % 64) & 1 == 1, || {
                     format!("b{i}: `{}`: register {} is not assigned on every path", text(), reg.0)
                 })
             };
@@ -436,7 +438,7 @@ impl Checker<'_> {
                 });
                 result?;
                 if let Some(dst) = inst.op.dst() {
-                    known[dst.index()] = true;
+                    known[dst.index() / 64] |= 1 << (dst.index() % 64);
                 }
             }
             let mut flow = |to: BlockId| {

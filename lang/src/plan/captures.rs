@@ -4,7 +4,7 @@
 //! cut of the clause's values: `arg1 - arg0` is one capture, `arg0 & 1` and `arg0 >> 1` are one capture of `arg0`.
 //! Constants and what every record's header tells are never captured.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 
 use super::classify::{Sides, may_end};
 use super::flow::{At, Flow};
@@ -35,7 +35,7 @@ pub(super) struct Captures {
     /// By block: the bit in which K says how the branch at its end went.
     pub bits: Vec<Option<u32>>,
     /// The slot for a fault in an arm that K runs for U.
-    attempts: Vec<(Within, SlotId)>,
+    attempts: HashMap<Within, SlotId>,
 }
 
 impl Captures {
@@ -53,7 +53,7 @@ impl Captures {
     }
 
     pub(super) fn attempt(&self, within: Within) -> Option<SlotId> {
-        self.attempts.iter().find(|(known, _)| *known == within).map(|(_, slot)| *slot)
+        self.attempts.get(&within).copied()
     }
 }
 
@@ -100,13 +100,11 @@ pub(super) fn captures(cx: &Decided<'_>) -> Captures {
         firing.extend(same.map(|same| (same, slot)));
         transfers.entry(at).or_default().push(Transfer { reg, slot });
     }
-    let mut attempts: Vec<(Within, SlotId)> = Vec::new();
+    let mut attempts: HashMap<Within, SlotId> = HashMap::new();
     for (at, inst) in cx.flow.insts() {
         let ends = cx.sides.inst(at) == Side::Kernel && may_end(cx.program, cx.flow, inst);
-        if let Some(within) = cx.sides.region(at.block).filter(|_| ends)
-            && attempts.iter().all(|(known, _)| *known != within)
-        {
-            attempts.push((within, slot(SlotKind::Fault, "fault".to_owned())));
+        if let Some(within) = cx.sides.region(at.block).filter(|_| ends) {
+            attempts.entry(within).or_insert_with(|| slot(SlotKind::Fault, "fault".to_owned()));
         }
     }
     Captures { slots, transfers, recomputed, bits, attempts }

@@ -81,6 +81,8 @@ struct State<'a> {
     reasons: Vec<Reason>,
     /// By variable: the clauses that mention it.
     mentions: Vec<Vec<ClauseId>>,
+    /// By aggregation: its sites.
+    sites: Vec<Vec<AggSiteId>>,
     /// What has moved to U and not been followed up yet.
     moved: Vec<Subject>,
 }
@@ -112,8 +114,12 @@ impl<'a> State<'a> {
                 }
             }
         }
+        let mut sites: Vec<Vec<AggSiteId>> = vec![Vec::new(); program.aggs.len()];
+        for (i, site) in program.agg_sites.iter().enumerate() {
+            sites[site.agg.index()].push(AggSiteId(i as u32));
+        }
         let (relaxed_exit, reasons, moved) = (options.relaxed_exit, Vec::new(), Vec::new());
-        let mut state = State { cx, relaxed_exit, decisions, reasons, mentions, moved };
+        let mut state = State { cx, relaxed_exit, decisions, reasons, mentions, sites, moved };
         state.settle_unmentioned();
         if options.placement == Placement::User {
             state.all_to_user("placement=user", None);
@@ -175,20 +181,23 @@ impl<'a> State<'a> {
 
     /// Moves the effects of a clause that cannot be in K.
     fn move_effects(&mut self, flow: &Flow<'_>, sides: &Sides) {
-        let decisions = self.decisions.clone();
-        let known = Known { program: self.cx.program, flow, sides, decisions: &decisions };
-        for (at, inst) in flow.insts() {
-            let because = match &inst.op {
-                Op::GetElem { .. } => known.user_operand(inst).and_then(|_| known.effect(at, inst)),
-                Op::SetVar { .. } | Op::SetElem { .. } | Op::Aggregate { .. } => known.effect(at, inst),
-                // Whether an exit happens is decided by its place and its status; a cut's values are only recorded.
-                Op::Record { site, .. } if self.is_exit(*site) => known.effect(at, inst),
-                Op::Record { .. } => sides.blocker(at).map(|blocker| known.blocked(blocker)),
-                _ => None,
-            };
-            if let Some(because) = because {
-                self.effect_to_user(inst, &because);
-            }
+        let known = Known { program: self.cx.program, flow, sides, decisions: &self.decisions };
+        let found: Vec<(&Inst, Because)> = flow
+            .insts()
+            .filter_map(|(at, inst)| {
+                let because = match &inst.op {
+                    Op::GetElem { .. } => known.user_operand(inst).and_then(|_| known.effect(at, inst)),
+                    Op::SetVar { .. } | Op::SetElem { .. } | Op::Aggregate { .. } => known.effect(at, inst),
+                    // Whether an exit happens is decided by its place and its status; a cut's values are only recorded.
+                    Op::Record { site, .. } if self.is_exit(*site) => known.effect(at, inst),
+                    Op::Record { .. } => sides.blocker(at).map(|blocker| known.blocked(blocker)),
+                    _ => None,
+                };
+                because.map(|because| (inst, because))
+            })
+            .collect();
+        for (inst, because) in &found {
+            self.effect_to_user(inst, because);
         }
     }
 
@@ -197,8 +206,7 @@ impl<'a> State<'a> {
         if self.decisions.scratch[id.index()] == Side::User || fills_at_event(flow) {
             return;
         }
-        let decisions = self.decisions.clone();
-        let known = Known { program: self.cx.program, flow, sides, decisions: &decisions };
+        let known = Known { program: self.cx.program, flow, sides, decisions: &self.decisions };
         let because = flow.insts().filter(|(_, inst)| touches_scratch(&inst.op)).find_map(|(at, inst)| {
             let undecided = matches!(sides.blocker(at), Some(Blocker::Under(_)));
             match (sides.inst(at), undecided && changes_scratch(&inst.op)) {
@@ -304,10 +312,8 @@ impl<'a> State<'a> {
     }
 
     fn agg_to_user(&mut self, agg: AggId, (why, span): &(String, Option<Span>)) {
-        for (i, site) in self.cx.program.agg_sites.iter().enumerate() {
-            if site.agg == agg {
-                self.site_to_user(AggSiteId(i as u32), why, *span);
-            }
+        for i in 0..self.sites[agg.index()].len() {
+            self.site_to_user(self.sites[agg.index()][i], why, *span);
         }
     }
 
@@ -345,8 +351,8 @@ impl<'a> State<'a> {
 
     /// Whether a site has aggregations in K to cut.
     fn has_kernel_sites(&self, aggs: &[AggId]) -> bool {
-        let sites = self.cx.program.agg_sites.iter().zip(&self.decisions.agg_sites);
-        sites.into_iter().any(|(site, side)| *side == Side::Kernel && aggs.contains(&site.agg))
+        let mut sites = aggs.iter().flat_map(|agg| &self.sites[agg.index()]);
+        sites.any(|site| self.decisions.agg_sites[site.index()] == Side::Kernel)
     }
 
     /// Whether K carries out the control effect of an action.

@@ -1,7 +1,8 @@
 //! A cheapest set of vertices that separates sources from sinks: costs and edges in, the chosen vertices out.
 //!
 //! Maximum flow by shortest augmenting paths (Edmonds and Karp); of several cheapest sets it is the one nearest to the
-//! sinks. The graphs are the values of one clause, a few dozen vertices.
+//! sinks. A graph is the values of one clause, which may have thousands of statements; but few of those have values in
+//! common, so that what hangs together has a few dozen vertices and is cut by itself.
 
 use std::collections::VecDeque;
 
@@ -26,6 +27,59 @@ struct Arc {
 
 /// By vertex: whether it is chosen.
 pub(super) fn cheapest_cut(graph: &Graph) -> Vec<bool> {
+    let parts = parts(graph);
+    let mut place = vec![0; graph.costs.len()];
+    let mut split: Vec<(Graph, Vec<usize>)> = Vec::new();
+    for (v, &part) in parts.iter().enumerate() {
+        if part == split.len() {
+            split.push(Default::default());
+        }
+        let (graph_of_part, vertices) = &mut split[part];
+        place[v] = vertices.len();
+        vertices.push(v);
+        graph_of_part.costs.push(graph.costs[v]);
+    }
+    for &(from, to) in &graph.edges {
+        split[parts[from]].0.edges.push((place[from], place[to]));
+    }
+    graph.sources.iter().for_each(|&v| split[parts[v]].0.sources.push(place[v]));
+    graph.sinks.iter().for_each(|&v| split[parts[v]].0.sinks.push(place[v]));
+
+    let mut chosen = vec![false; graph.costs.len()];
+    for (graph, vertices) in &split {
+        for (&v, cut) in vertices.iter().zip(cut(graph)) {
+            chosen[v] = cut;
+        }
+    }
+    chosen
+}
+
+/// By vertex: the number of the part of the graph that it hangs together with. Parts are numbered by their first vertices.
+fn parts(graph: &Graph) -> Vec<usize> {
+    let mut near: Vec<Vec<usize>> = vec![Vec::new(); graph.costs.len()];
+    for &(a, b) in &graph.edges {
+        near[a].push(b);
+        near[b].push(a);
+    }
+    let mut parts: Vec<Option<usize>> = vec![None; near.len()];
+    let mut count = 0;
+    for first in 0..near.len() {
+        if parts[first].is_some() {
+            continue;
+        }
+        let mut reached = vec![first];
+        while let Some(v) = reached.pop() {
+            if parts[v].replace(count).is_none() {
+                reached.extend(&near[v]);
+            }
+        }
+        count += 1;
+    }
+    parts.into_iter().flatten().collect()
+}
+
+/// The cut of a graph that hangs together. By vertex: whether it is chosen.
+fn cut(graph: &Graph) -> Vec<bool> {
     let n = graph.costs.len();
     // Each vertex becomes two, joined by an arc of its cost.
     let (enter, leave) = (|v: usize| 2 * v, |v: usize| 2 * v + 1);
@@ -120,5 +174,8 @@ mod tests {
         // Four sums of two leaves, as a grid.
         let edges = [(0, 2), (1, 2), (0, 3), (1, 3), (0, 4), (1, 4)];
         check(&[8, 8, 8, 8, 8], &edges, &[0, 1], &[2, 3, 4], &[0, 1]);
+        // Two parts whose vertices alternate: a leaf of two results, a result of two leaves; and one that nothing needs.
+        let edges = [(0, 2), (0, 4), (1, 5), (3, 5)];
+        check(&[8; 7], &edges, &[0, 1, 3, 6], &[2, 4, 5], &[0, 5]);
     }
 }
