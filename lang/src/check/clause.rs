@@ -115,7 +115,7 @@ impl Body<'_, '_> {
             let error = error.in_part(Part::Predicate);
             if assigns(predicate) && error.help.is_none() { error.help("did you mean `==`?") } else { error }
         })?;
-        match self.session.types.is_scalar(info.ty) {
+        match self.is_condition(info) {
             true => Ok(()),
             false => Err(errors::predicate_not_scalar(predicate.span).in_part(Part::Predicate)),
         }
@@ -130,7 +130,7 @@ impl Body<'_, '_> {
                 Stmt::If { cond, then, otherwise, .. } => {
                     self.statement = cond.id;
                     let info = self.expr(cond)?;
-                    if !self.session.types.is_scalar(info.ty) {
+                    if !self.is_condition(info) {
                         return Err(errors::condition_not_scalar(cond.span));
                     }
                     self.stmts(then)?;

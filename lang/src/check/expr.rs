@@ -14,7 +14,7 @@ use super::session::{Session, Signature};
 use super::suggest;
 use super::translator::{From, Translation};
 use crate::ast::{BinaryOp, Expr, ExprId, ExprKind, Ident, UnaryOp};
-use crate::builtins::{BuiltinVar, elsewhere};
+use crate::builtins::{BuiltinVar, Symbolic, elsewhere};
 use crate::diag::Diagnostic;
 use crate::env::Stability;
 use crate::ir::{Scope, VarId};
@@ -72,6 +72,12 @@ impl Body<'_, '_> {
 
     fn is_scalar(&self, info: ExprInfo) -> bool {
         self.session.types.is_scalar(info.ty)
+    }
+
+    /// Whether it can be asked whether a value is there: a scalar, or a variable that keeps a stack.
+    pub(super) fn is_condition(&self, info: ExprInfo) -> bool {
+        let kept = matches!(info.meaning, Meaning::Variable(_) | Meaning::Element(_));
+        self.is_scalar(info) || kept && self.session.types.symbolic(info.ty) == Some(Symbolic::Stack)
     }
 
     pub(super) fn is_integer(&self, info: ExprInfo) -> bool {
@@ -335,7 +341,7 @@ impl Body<'_, '_> {
                 Ok(value)
             }
             UnaryOp::Not => {
-                if !self.is_scalar(info) {
+                if !self.is_condition(info) {
                     return Err(errors::operand_class(span, "!", Wanted::Scalar));
                 }
                 Ok(self.int())
@@ -402,7 +408,7 @@ impl Body<'_, '_> {
             Mul | Div | Rem | BitAnd | BitXor | BitOr => Ok(self.converted(a, b)),
             Add | Sub => self.add(a, b, op, span),
             LogAnd | LogXor | LogOr => {
-                if !self.is_scalar(a) || !self.is_scalar(b) {
+                if !self.is_condition(a) || !self.is_condition(b) {
                     return Err(errors::operands_class(span, word, Wanted::Scalar));
                 }
                 Ok(self.int())
@@ -495,7 +501,7 @@ impl Body<'_, '_> {
         }
         let cond = self.expr(cond)?;
         let (a, b) = (self.expr(then)?, self.expr(otherwise)?);
-        if !self.is_scalar(cond) {
+        if !self.is_condition(cond) {
             return Err(errors::conditional_not_scalar(span));
         }
         let types = &self.session.types;
