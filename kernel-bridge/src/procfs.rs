@@ -34,6 +34,12 @@ pub(crate) fn parent(pid: u32, tid: u32) -> Option<u32> {
     Some(parse_stat(read(&format!("/proc/{pid}/task/{tid}/stat"), &mut buffer)?).0)
 }
 
+/// When a process started, in nanoseconds since boot, cut to the clock's tick of 10 ms.
+pub(crate) fn started(pid: u32) -> Option<u64> {
+    let mut buffer = Vec::with_capacity(512);
+    Some(parse_stat(read(&format!("/proc/{pid}/stat"), &mut buffer)?).1)
+}
+
 /// Real user and group of a thread.
 pub(crate) fn ids(pid: u32, tid: u32) -> Option<(u32, u32)> {
     let mut buffer = Vec::with_capacity(2048);

@@ -10,7 +10,7 @@ use dtrail_lang::builtins::BuiltinVar;
 use dtrail_lang::env::Environment;
 use dtrail_lang::ir::{AddrSpace, AggId, ProbeIndex, VarId};
 use dtrail_lang::options::Options;
-use dtrail_lang::plan::{Capabilities, Overflow, Plan};
+use dtrail_lang::plan::{AskedStack, Capabilities, Overflow, Plan};
 
 use crate::agg::AggState;
 use crate::fault::{Drops, FaultKind, Raised};
@@ -93,6 +93,11 @@ pub trait EventContext {
     /// can be walked.
     fn stack(&mut self, side: StackSide, frames: usize, out: &mut Vec<u64>) {
         let _ = (side, frames, out);
+    }
+    /// The number of such a stack of the firing thread, if the kernel part has taken it at the event; it keeps the addresses.
+    fn stack_number(&mut self, asked: AskedStack) -> Option<u64> {
+        let _ = asked;
+        None
     }
     /// The address space that these user addresses of the firing thread belong to.
     fn process(&mut self, addresses: &[u64]) -> Process {

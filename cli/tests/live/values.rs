@@ -120,6 +120,52 @@ fn error_clauses_read_memory() {
     }
 }
 
+/// An `ERROR` clause takes the stacks that its event had: those that a clause of the same firing takes.
+#[test]
+fn error_clauses_take_stacks() {
+    let Some(steps) = steps() else { return };
+    let program = r#"syscall::openat:entry /pid == $target/ { @c[stack(4), ustack(3)] = count(); }
+        syscall::openat:entry /pid == $target/ { this->x = *(int *)0x10; }
+        ERROR { @e[stack(4), ustack(3)] = count(); }
+        END { printa("%k%k%@d\n", @c); printf("--\n"); printa("%k%k%@d\n", @e); }"#;
+    for who in everybody() {
+        for unwind in ["fp", "dwarf"] {
+            let command = format!("{steps} open=/etc/passwd open=/etc/group");
+            let output = dtrail(who, &["-x", &format!("unwind={unwind}"), "-qn", program, "-c", &command]);
+            let out = String::from_utf8_lossy(&output.stdout);
+            let (clause, error) = out.split_once("--\n").expect("both are printed");
+            assert_eq!(clause, error.strip_suffix('\n').expect("a line"), "{who:?} {unwind}");
+            assert!(clause.contains("steps`start"), "{who:?} {unwind}: {clause}");
+            assert_eq!(clause.contains("vmlinux`"), who == Who::Bpf, "{who:?} {unwind}: {clause}");
+        }
+    }
+}
+
+/// An `ERROR` clause writes to the process that the fault was in, and sends it signals: under eBPF a moment after.
+#[test]
+fn error_clauses_act_on_their_process() {
+    let Some(steps) = steps() else { return };
+    let command = format!("{steps} open=/etc/passwd getpid=1000000 wait");
+    let faulty =
+        "syscall::openat:entry /pid == $target/ { self->p = arg1; copyin(arg1 + 0x100000000000, 4); }
+        tick-10s { printf(\"too late\"); exit(1); }";
+    let (writes, ends, stops) = (
+        r#"ERROR { copyoutstr("/dev/null!", arg5 - 0x100000000000, 10); }
+        syscall::pause:entry /pid == $target/ { printf("%s\n", copyinstr(self->p)); exit(0); }"#,
+        "ERROR { raise(SIGKILL); } syscall::pause:entry /pid == $target/ { printf(\"alive\\n\"); }",
+        r#"ERROR { stop(); }
+        tick-200ms { system("grep -c stop /proc/%d/status", $target); exit(0); }"#,
+    );
+    for who in everybody() {
+        for (actions, expected) in [(writes, "/dev/null!d\n\n"), (ends, "\n"), (stops, "1\n\n")] {
+            let output = dtrail(who, &["-wqn", &format!("{faulty} {actions}"), "-c", &command]);
+            let (out, err) =
+                (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
+            assert_eq!((&*out, output.status.code()), (expected, Some(0)), "{who:?} {actions}: {err}");
+        }
+    }
+}
+
 #[test]
 fn one_cpu_alone() {
     let script = "syscall:::entry { @[cpu] = count(); } END { printa(\"%d %@d\\n\", @); }";

@@ -1,6 +1,5 @@
 /* @@ args: -q -x aggpercpu */
 /* @@ kernel: nonempty */
-/* @@ engines: interp rbpf */
 syscall::read:entry
 {
 	@[arg1] = count();

@@ -1,4 +1,3 @@
 /* @@ args: -q -x aggpercpu */
 /* @@ kernel: nonempty */
-/* @@ engines: interp jit rbpf */
 syscall::read:entry { @[arg0] = sum(arg1); }

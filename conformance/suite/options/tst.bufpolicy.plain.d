@@ -1,5 +1,4 @@
 /* @@ args: -q -x bufpolicy=ring */
 /* @@ kernel: nonempty */
-/* @@ engines: interp jit rbpf */
 /* Printed at the end, CPU by CPU. */
 syscall::read:entry { printf("%d %d\n", cpu, arg1); }

@@ -1,4 +1,3 @@
 /* @@ args: -q -x cpu=1 */
 /* @@ kernel: nonempty */
-/* @@ engines: interp jit rbpf */
 syscall::read:entry { printf("%d ", arg1); }

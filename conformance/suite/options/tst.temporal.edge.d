@@ -1,5 +1,4 @@
 /* @@ args: -q -x bufpolicy=ring -x temporal -x temporal=no */
 /* @@ kernel: nonempty */
-/* @@ engines: interp jit rbpf */
 /* Off again: by CPU. */
 syscall::read:entry { printf("%d %d\n", cpu, arg1); }

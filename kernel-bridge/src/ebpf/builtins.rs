@@ -153,7 +153,7 @@ impl Gen<'_> {
     }
 }
 
-/// Stores what `ERROR` clauses read of the event into a record; `R7` is the scratch memory.
+/// Stores what `ERROR` clauses read of the event into a record, but for stacks; `R7` is the scratch memory.
 pub(super) fn shared_slot(
     asm: &mut Asm,
     env: &Env<'_>,
@@ -161,13 +161,14 @@ pub(super) fn shared_slot(
     slot: &SharedSlot,
     known: &mut Fields,
 ) -> Result<(), EmitError> {
-    if slot.var.row().string {
+    let Some(var) = slot.builtin() else { return Ok(()) };
+    if var.row().string {
         return super::strings::shared_string(asm, env, base, slot, known);
     }
-    if slot.var == BuiltinVar::Arg {
+    if var == BuiltinVar::Arg {
         return Err(EmitError::inconsistent(None, "ERROR has arguments of its own"));
     }
-    int_builtin(asm, env, base, slot.var, 0, known);
+    int_builtin(asm, env, base, var, 0, known);
     asm.stx(Size::D, R7, env.scratch.in_record(slot.offset), R0);
     Ok(())
 }

@@ -8,7 +8,7 @@ use std::collections::HashMap;
 
 use dtrail_lang::builtins::BuiltinVar;
 use dtrail_lang::ir::{AggId, ClauseId, ProbeIndex, Scope, VarId};
-use dtrail_lang::plan::{Group, GroupId, KeyPart, Overflow, Plan};
+use dtrail_lang::plan::{Group, GroupId, KeyPart, Overflow, Plan, Shared, SharedSlot};
 
 use super::alloc::{self, STACK_SLOTS};
 use super::clause::{self, Baseline};
@@ -223,7 +223,10 @@ fn record_needs(group: &Group) -> Needs {
     needs.fields.add(Field::PidTgid);
     needs.fields.add(Field::Cpu);
     for slot in &group.layout.shared_slots {
-        needs.builtin(slot.var, 0);
+        match slot.holds {
+            Shared::Builtin(var) => needs.builtin(var, 0),
+            Shared::Stack(_) => needs.hook = true,
+        }
     }
     needs
 }
@@ -232,7 +235,7 @@ fn record_needs(group: &Group) -> Needs {
 pub(super) fn reads_on_cpu(plan: &Plan, target: &Target, facts: &[ClauseFacts]) -> bool {
     let asks = |group: &Group| {
         let clauses = group.clauses.iter().any(|c| facts[c.index()].needs.fields.has(Field::OnCpu));
-        clauses || group.layout.shared_slots.iter().any(|slot| slot.var == BuiltinVar::Vtimestamp)
+        clauses || group.layout.shared_slots.iter().any(|slot| slot.builtin() == Some(BuiltinVar::Vtimestamp))
     };
     !target.inject && plan.groups.iter().any(asks)
 }
@@ -259,7 +262,8 @@ pub(super) fn largest_record(plan: &Plan, facts: &[ClauseFacts]) -> (u32, u32) {
 fn tail_strings(group: &Group, facts: &[ClauseFacts]) -> u32 {
     let of_clauses: u32 = group.clauses.iter().map(|c| facts[c.index()].tail_strings).sum();
     let name = u32::from(sent_names(group, facts) > 0);
-    let of_error = group.layout.shared_slots.iter().filter(|s| s.var.row().string).count() as u32;
+    let vars = group.layout.shared_slots.iter().filter_map(SharedSlot::builtin);
+    let of_error = vars.filter(|var| var.row().string).count() as u32;
     of_clauses + name + of_error
 }
 
@@ -497,7 +501,7 @@ fn scratch(
     }
     let of_error = plan.groups.iter().flat_map(|group| &group.layout.shared_slots);
     let words = facts.iter().map(|facts| facts.stack_words);
-    let words = words.chain(of_error.map(|slot| super::stacks::builtin_words(slot.var))).max().unwrap_or(0);
+    let words = words.chain(of_error.map(super::stacks::shared_words)).max().unwrap_or(0);
     let stack = if words > 0 { super::stacks::value(target) } else { 0 };
     let size = |parts: &[KeyPart]| 8 + parts.iter().map(|p| p.size(strsize)).sum::<u32>();
     for placement in &plan.agg_sites {

@@ -118,7 +118,10 @@ pub(super) fn place(
         placed.state.inject =
             Some(placed.add(array("inject", MapKind::Array { mmap: true }, inject::SIZE, 1)));
     }
-    if facts.iter().any(|facts| facts.numbers) {
+    let of_errors = plan.groups.iter().flat_map(|group| &group.layout.shared_slots);
+    if sends && of_errors.into_iter().any(|slot| slot.stack().is_some())
+        || facts.iter().any(|facts| facts.numbers)
+    {
         placed.state.stack_entries = stacks::entries(target);
         placed.state.stacks = Some(placed.add(MapSpec {
             name: "stacks".to_owned(),

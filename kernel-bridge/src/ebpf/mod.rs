@@ -55,7 +55,7 @@ pub use fill::Fill;
 
 use dtrail_lang::builtins::{BuiltinVar, Func};
 use dtrail_lang::ir::{AggId, AggSiteId, Op, ProbeIndex, VarId};
-use dtrail_lang::plan::{GroupId, KeyPart, Plan};
+use dtrail_lang::plan::{GroupId, KeyPart, Plan, Shared};
 use dtrail_vm::host::CpuPlace;
 
 /// Where functions lie that stand between a tracepoint and a program: address and length (below 2^24), 0 if that is not
@@ -73,12 +73,14 @@ pub fn walks_kernel(plan: &Plan) -> bool {
     let walks = |var: BuiltinVar| matches!(var, BuiltinVar::Caller | BuiltinVar::Stackdepth);
     let code = plan.kernel.iter().flatten().flat_map(|clause| &clause.blocks).flat_map(|block| &block.insts);
     let shared = plan.groups.iter().flat_map(|group| &group.layout.shared_slots);
-    shared.into_iter().any(|slot| walks(slot.var))
-        || code.into_iter().any(|inst| match inst.op {
-            Op::Builtin { var, .. } => walks(var),
-            Op::Call { func, .. } => func == Func::Stack,
-            _ => false,
-        })
+    shared.into_iter().any(|slot| match slot.holds {
+        Shared::Builtin(var) => walks(var),
+        Shared::Stack(asked) => !asked.user,
+    }) || code.into_iter().any(|inst| match inst.op {
+        Op::Builtin { var, .. } => walks(var),
+        Op::Call { func, .. } => func == Func::Stack,
+        _ => false,
+    })
 }
 
 /// Whether the kernel part of a plan writes to processes.

@@ -54,7 +54,8 @@ pub(super) fn switch() -> Hook {
 /// Whether user space keeps `self->` variables of threads that fire, and so must be told when they end.
 pub(super) fn tells_thread_ends(plan: &Plan, target: &Target, facts: &[ClauseFacts]) -> bool {
     let keeps = plan.groups.iter().any(|group| {
-        let of_thread = group.layout.shared_slots.iter().any(|slot| slot.var == BuiltinVar::TaskStart);
+        let of_thread =
+            group.layout.shared_slots.iter().any(|slot| slot.builtin() == Some(BuiltinVar::TaskStart));
         of_thread && group.clauses.iter().any(|clause| facts[clause.index()].sends)
     });
     keeps && !target.inject
@@ -365,7 +366,7 @@ impl Program<'_, '_> {
         }
         if sends {
             self.any_outcome(group, done);
-            if group.layout.shared_slots.iter().any(|slot| super::stacks::builtin_words(slot.var) > 0)
+            if group.layout.shared_slots.iter().any(|slot| super::stacks::shared_words(slot) > 0)
                 && !env.target.inject
             {
                 self.skip_frames(false);

@@ -6,9 +6,12 @@
 //! The record is built at the end of the program's scratch memory ([`dtrail_lang::plan::layout`] gives its bytes) and
 //! copied into the ring by one helper call. A full ring counts a drop; it never waits.
 
-use dtrail_lang::ir::{Reg, RegKind, SlotId};
+use dtrail_lang::builtins::Func;
+use dtrail_lang::env::FiredBy;
+use dtrail_lang::ir::facts::is_pinned;
+use dtrail_lang::ir::{Op, ProbeIndex, Reg, RegKind, SlotId};
 use dtrail_lang::plan::layout::{header, outcome, thread_end};
-use dtrail_lang::plan::{Group, GroupId, SlotKind};
+use dtrail_lang::plan::{Group, GroupId, Plan, SlotKind};
 
 use super::asm::{Alu, Asm, FP, Jmp, Mreg, R0, R1, R2, R3, R4, R5, R7, Size};
 use super::clause::Gen;
@@ -177,6 +180,7 @@ pub(super) fn output(
     for slot in &group.layout.shared_slots {
         super::builtins::shared_slot(asm, env, base, slot, &mut known)?;
     }
+    stacks_of_fault(asm, env, base, group, key, known)?;
 
     super::fill::count(asm, env, group);
 
@@ -186,13 +190,7 @@ pub(super) fn output(
         false => asm.mov_imm(into, i64::from(group.layout.fixed_size)),
     };
     wake_if_it_fills(asm, env, ring, size);
-    if env.state.fill.is_some() {
-        // The end is not waited for until somebody looks.
-        let goes_on = asm.label();
-        super::fill::unless_full(asm, env, goes_on);
-        asm.mov_imm(R4, FORCE_WAKEUP);
-        asm.bind(goes_on);
-    }
+    wake_if_it_matters(asm, env, group);
     size(asm, R3);
     if tail {
         // For the verifier, which does not know how far the tail got.
@@ -207,6 +205,79 @@ pub(super) fn output(
     super::fill::stop(asm, env);
     count_by(asm, env, key, counter::PRINCIPAL, |asm| lost_firings(asm, env, group));
     asm.bind(sent);
+    Ok(())
+}
+
+/// `R4` = the flags that wake the reader, if what is in the record is not to wait until somebody looks: the end of tracing, or
+/// a fault whose `ERROR` clauses look for its process. Clobbers `R0` and `R2`.
+fn wake_if_it_matters(asm: &mut Asm, env: &Env<'_>, group: &Group) {
+    let (wake, goes_on) = (asm.label(), asm.label());
+    let faults = errors_want_the_process(env.plan) && !env.target.inject;
+    if !faults && env.state.fill.is_none() {
+        return;
+    }
+    if faults {
+        for &area in &group.layout.areas {
+            asm.ldx(Size::W, R2, R7, env.scratch.in_record(area));
+            asm.jmp_imm(Jmp::Eq, R2, outcome::FAULTED as i32, wake);
+        }
+    }
+    match env.state.fill {
+        Some(_) => super::fill::unless_full(asm, env, goes_on),
+        None => asm.ja(goes_on),
+    }
+    asm.bind(wake);
+    asm.mov_imm(R4, FORCE_WAKEUP);
+    asm.bind(goes_on);
+}
+
+/// Whether an `ERROR` clause reads memory, writes to the process of the fault or sends it a signal.
+fn errors_want_the_process(plan: &Plan) -> bool {
+    let of_fault = |probe: &ProbeIndex| {
+        plan.program.probes.get(probe.index()).is_some_and(|probe| probe.fired_by == FiredBy::Fault)
+    };
+    let enablings = plan.program.enablings.iter().filter(|enabling| enabling.probes.iter().any(of_fault));
+    let clauses = enablings.filter_map(|enabling| plan.program.clauses.get(enabling.clause.index()));
+    let wants = |op: &Op| match op {
+        Op::Builtin { .. } | Op::Call { func: Func::Stack | Func::Ustack, .. } => false,
+        op => is_pinned(op),
+    };
+    clauses.flat_map(|clause| &clause.blocks).flat_map(|block| &block.insts).any(|inst| wants(&inst.op))
+}
+
+/// Takes the stacks that `ERROR` clauses ask for, if the record carries a fault, or user space may raise one over it.
+fn stacks_of_fault(
+    asm: &mut Asm,
+    env: &Env<'_>,
+    base: ContextBase,
+    group: &Group,
+    key: i16,
+    mut known: Fields,
+) -> Result<(), EmitError> {
+    let slots: Vec<_> =
+        group.layout.shared_slots.iter().filter_map(|slot| Some((slot.stack()?, slot.offset))).collect();
+    if slots.is_empty() {
+        return Ok(());
+    }
+    let (take, done) = (asm.label(), asm.label());
+    let users = group.clauses.iter().filter_map(|clause| env.plan.user.get(clause.index())?.as_ref());
+    let mut ops = users.flat_map(|code| &code.blocks).flat_map(|block| &block.insts).map(|inst| &inst.op);
+    if !ops.any(|op| op.may_fault() && !matches!(op, Op::FaultPoint { attempt: None })) {
+        for &(_, offset) in &slots {
+            asm.st_imm(Size::D, R7, env.scratch.in_record(offset), 0);
+        }
+        for &area in &group.layout.areas {
+            asm.ldx(Size::W, R2, R7, env.scratch.in_record(area));
+            asm.jmp_imm(Jmp::Eq, R2, outcome::FAULTED as i32, take);
+        }
+        asm.ja(done);
+    }
+    asm.bind(take);
+    for (asked, offset) in slots {
+        super::stacks::Taking { asm, env, base, known: &mut known, key }.shared(asked)?;
+        asm.stx(Size::D, R7, env.scratch.in_record(offset), R0);
+    }
+    asm.bind(done);
     Ok(())
 }
 

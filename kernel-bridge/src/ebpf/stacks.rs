@@ -9,11 +9,12 @@ use dtrail_lang::builtins::BuiltinVar;
 use dtrail_lang::ir::Reg;
 use dtrail_lang::options::MAX_FRAMES;
 use dtrail_lang::plan::stacks::{ADDRESS, DUMP, DUMP_HEAD, FACTOR, FOLD, HEAD, KERNEL, USER};
+use dtrail_lang::plan::{AskedStack, Shared, SharedSlot};
 
 use super::abi::ABI;
 use super::asm::{Alu, Asm, FP, Jmp, R0, R1, R2, R3, R4, R5, R7, Size};
 use super::clause::Gen;
-use super::context::{ContextBase, Field};
+use super::context::{ContextBase, Field, Fields};
 use super::emit::{EmitError, Env};
 use super::{Target, control, counter, helper, inject};
 
@@ -164,6 +165,14 @@ pub(super) fn caller(asm: &mut Asm, env: &Env<'_>, base: ContextBase, side: Side
     asm.bind(done);
 }
 
+/// Words of scratch memory that a slot which all clauses share takes a stack of.
+pub(super) fn shared_words(slot: &SharedSlot) -> u32 {
+    match slot.holds {
+        Shared::Builtin(var) => builtin_words(var),
+        Shared::Stack(_) => MOST_WORDS,
+    }
+}
+
 impl Gen<'_> {
     /// `dst` = the number of a stack.
     pub(super) fn stack_number(
@@ -178,6 +187,50 @@ impl Gen<'_> {
             return Err(self.inconsistent("a stack of a computed size"));
         };
         let frames = u32::try_from(frames).unwrap_or(MAX_FRAMES).min(MAX_FRAMES);
+        self.taking()?.stack(side, frames, strsize)?;
+        self.define(dst, R0);
+        Ok(())
+    }
+
+    /// `dst` = the number of an address of the current process.
+    pub(super) fn process_address(&mut self, dst: Reg, addr: Reg) -> Result<(), EmitError> {
+        let mut taking = self.taking()?;
+        taking.word(0, i64::from(ADDRESS));
+        taking.process_words();
+        let addr = self.operand(addr, R0);
+        self.asm.stx(Size::D, R7, addresses_at(self.env) as i16, addr);
+        self.asm.mov_imm(R0, 1);
+        self.taking()?.number(1, None)?;
+        self.define(dst, R0);
+        Ok(())
+    }
+
+    fn taking(&mut self) -> Result<Taking<'_, '_>, EmitError> {
+        let key = self.key_word()?;
+        Ok(Taking { asm: &mut self.asm, env: self.env, base: self.base, known: &mut self.known, key })
+    }
+}
+
+/// Where stacks are taken: in a clause, or in a program that makes a record. `R7` is the scratch memory.
+pub(super) struct Taking<'t, 'e> {
+    pub(super) asm: &'t mut Asm,
+    pub(super) env: &'t Env<'e>,
+    pub(super) base: ContextBase,
+    /// What of the context is known to be filled here.
+    pub(super) known: &'t mut Fields,
+    /// 8 bytes of the frame.
+    pub(super) key: i16,
+}
+
+impl Taking<'_, '_> {
+    /// `R0` = the number of a stack that `ERROR` clauses ask for.
+    pub(super) fn shared(&mut self, asked: AskedStack) -> Result<(), EmitError> {
+        let side = if asked.user { Side::User } else { Side::Kernel };
+        self.stack(side, asked.frames.min(MAX_FRAMES), i64::from(asked.strsize))
+    }
+
+    /// `R0` = the number of a stack of at most so many frames.
+    fn stack(&mut self, side: Side, frames: u32, strsize: i64) -> Result<(), EmitError> {
         match side {
             Side::Kernel => {
                 self.word(0, i64::from(KERNEL));
@@ -185,18 +238,22 @@ impl Gen<'_> {
                     self.word(word, 0);
                 }
             }
-            Side::User if dumps(self.env.target) => return self.dump(dst, frames, strsize),
+            Side::User if dumps(self.env.target) => return self.dump(frames, strsize),
             Side::User => {
                 self.word(0, i64::from(USER) | strsize << 32);
                 self.process_words();
             }
         }
-        addresses(&mut self.asm, self.env, self.base, side, frames);
-        self.number(dst, frames)
+        addresses(self.asm, self.env, self.base, side, frames);
+        self.number(frames, None)
     }
 
-    /// `dst` = the number of the user stack, kept with its registers and as much of its memory as can be read.
-    fn dump(&mut self, dst: Reg, frames: u32, strsize: i64) -> Result<(), EmitError> {
+    fn field(&mut self, field: Field) {
+        self.env.filler().read(self.asm, self.base, field, self.known);
+    }
+
+    /// `R0` = the number of the user stack, kept with its registers and as much of its memory as can be read.
+    fn dump(&mut self, frames: u32, strsize: i64) -> Result<(), EmitError> {
         let words = words_at(self.env);
         let head = words + 8 * HEAD as i32;
         self.word(0, i64::from(DUMP) | strsize << 32);
@@ -228,17 +285,7 @@ impl Gen<'_> {
         }
         self.asm.bind(end);
         self.asm.mov_imm(R0, DUMP_HEAD as i64);
-        self.number_with(dst, DUMP_HEAD as u32, Some(copied))
-    }
-
-    /// `dst` = the number of an address of the current process.
-    pub(super) fn process_address(&mut self, dst: Reg, addr: Reg) -> Result<(), EmitError> {
-        self.word(0, i64::from(ADDRESS));
-        self.process_words();
-        let addr = self.operand(addr, R0);
-        self.asm.stx(Size::D, R7, addresses_at(self.env) as i16, addr);
-        self.asm.mov_imm(R0, 1);
-        self.number(dst, 1)
+        self.number(DUMP_HEAD as u32, Some(copied))
     }
 
     fn word(&mut self, word: usize, value: i64) {
@@ -267,20 +314,16 @@ impl Gen<'_> {
         self.asm.stx(Size::D, R7, at + 24, R1);
     }
 
-    /// `dst` = the number of what lies in scratch memory, `R0` addresses of at most `most`; keeps the words under it.
-    fn number(&mut self, dst: Reg, most: u32) -> Result<(), EmitError> {
-        self.number_with(dst, most, None)
-    }
-
-    /// The same where more bytes follow than the number is made from: how many is at `more` in scratch memory.
-    fn number_with(&mut self, dst: Reg, most: u32, more: Option<i16>) -> Result<(), EmitError> {
+    /// `R0` = the number of what lies in scratch memory, `R0` addresses of at most `most`; keeps the words under it. Where
+    /// more bytes follow than the number is made from, how many is at `more` in scratch memory.
+    fn number(&mut self, most: u32, more: Option<i16>) -> Result<(), EmitError> {
         let Some(map) = self.env.state.stacks else {
-            return Err(self.inconsistent("a stack is taken but there is no map for it"));
+            return Err(EmitError::inconsistent(None, "a stack is taken but there is no map for it"));
         };
-        let key = self.key_word()?;
+        let key = self.key;
         let (value, words) = (self.env.scratch.stack as i32, words_at(self.env));
         let (again, done, some) = (self.asm.label(), self.asm.label(), self.asm.label());
-        let asm = &mut self.asm;
+        let asm = &mut *self.asm;
         asm.alu_imm(Alu::Add, R0, HEAD as i32);
         asm.stx(Size::D, R7, value as i16 + 8, R0);
         // R1 = the number so far, R2 = words done, R3 = the next word's address, R4 = how many there are. Read back, since
@@ -322,9 +365,9 @@ impl Gen<'_> {
         self.asm.call(helper::MAP_LOOKUP_ELEM);
         self.asm.jmp_imm(Jmp::Ne, R0, 0, known);
         // What is filled here is not known to be filled on the other way.
-        let filled = self.known;
+        let filled = *self.known;
         self.field(Field::Time);
-        self.known = filled;
+        *self.known = filled;
         self.asm.stx(Size::D, R7, value as i16, R0);
         self.asm.map(R1, map);
         self.asm.mov(R2, FP);
@@ -335,7 +378,7 @@ impl Gen<'_> {
         self.asm.call(helper::MAP_UPDATE_ELEM);
         self.asm.jmp_imm(Jmp::Eq, R0, 0, kept);
         // Counting leaves 0 in the key's word: the number of no stack.
-        super::record::count(&mut self.asm, self.env, key, counter::STACKS);
+        super::record::count(self.asm, self.env, key, counter::STACKS);
         self.asm.ja(known);
         self.asm.bind(kept);
         self.asm.map_value(R1, self.env.state.control, control::STACKS * 8);
@@ -343,7 +386,6 @@ impl Gen<'_> {
         self.asm.atomic_add(R1, 0, R2);
         self.asm.bind(known);
         self.asm.ldx(Size::D, R0, FP, key);
-        self.define(dst, R0);
         Ok(())
     }
 }

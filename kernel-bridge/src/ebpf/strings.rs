@@ -157,7 +157,7 @@ pub(super) fn shared_string(
     slot: &SharedSlot,
     known: &mut Fields,
 ) -> Result<(), EmitError> {
-    if slot.var != BuiltinVar::Execname {
+    if slot.builtin() != Some(BuiltinVar::Execname) {
         return Err(EmitError::inconsistent(None, "a record carries a name that its header tells"));
     }
     env.filler().read(asm, base, Field::Comm, known);

@@ -14,7 +14,7 @@ use super::{EbpfProgram, KernelOffsets, MapAccess, Target, control, emit, inject
 use crate::load;
 use crate::providers;
 use crate::readers::btf::Btf;
-use crate::source::inject::{KernelMachine, Machine};
+use crate::source::inject::{Cpus, KernelMachine, Machine};
 use crate::source::synthetic_event::MemoryRegion;
 use crate::sys::bpf::verified_instructions;
 use crate::testing::privileged;
@@ -242,7 +242,7 @@ impl Bench {
     pub(super) fn of(plan: Plan, target: &Target) -> Bench {
         let mut bench = Bench::rbpf_of(plan, target);
         if privileged() {
-            let mut kernel = KernelMachine::load(&bench.plan, &bench.program)
+            let mut kernel = KernelMachine::load(&bench.plan, &bench.program, Cpus::default())
                 .unwrap_or_else(|e| panic!("{e}\n{}", super::disasm::program(&bench.program)));
             kernel.set_control(control::GATE, 1);
             bench.kernel = Some(kernel);
@@ -281,7 +281,7 @@ impl Bench {
         let records = self.rbpf.records();
         if let (Some(kernel), Some(map)) = (&mut self.kernel, self.program.state.inject) {
             assert!(kernel.update(map, &0u32.to_le_bytes(), &event.bytes()));
-            kernel.run().unwrap_or_else(|e| panic!("{e}"));
+            kernel.run(event.cpu as u32).unwrap_or_else(|e| panic!("{e}"));
             let theirs = kernel.records();
             assert_eq!(records.len(), theirs.len(), "records from rbpf and from the kernel");
             for (ours, theirs) in records.iter().zip(&theirs) {

@@ -72,6 +72,8 @@ pub struct Settings {
     pub agg: u64,
     /// Of an associative array (`dynvarsize`).
     pub dynvar: u64,
+    /// Whether aggregations print what each CPU counted (`aggpercpu`).
+    pub by_cpu: bool,
     /// How often the ring is looked at (`switchrate`), since nobody says when there is something in it.
     pub look: Duration,
     /// Whether what a look finds is handed over by time (`temporal`), not as the ring has it.
@@ -102,6 +104,7 @@ impl From<&Options> for Settings {
             fill: (options.bufpolicy == BufPolicy::Fill).then_some(options.bufsize),
             agg: options.aggsize,
             dynvar: options.dynvarsize,
+            by_cpu: options.aggpercpu,
             look,
             temporal: options.temporal,
             dwarf: options.dwarf,

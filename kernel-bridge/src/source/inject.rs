@@ -4,6 +4,7 @@
 //! those of [`Hook::Inject`](crate::ebpf::Hook::Inject): one program for all probes, its context from a map. What runs it is
 //! a [`Machine`]: the kernel ([`KernelMachine`]), or the harness. Never: a clause that user space runs whole.
 
+mod by_cpu;
 mod rbpf;
 
 use std::sync::Arc;
@@ -14,6 +15,8 @@ use dtrail_lang::plan::{Afterwards, Capabilities, Overflow, Plan};
 use dtrail_vm::event::{Error, Event, EventSink, Flow, KernelState};
 use dtrail_vm::fault::Drops;
 
+use by_cpu::MapsByCpu;
+
 use super::bpf::{NotEmitted, Settings, load_program, target_without_kernel};
 use super::kernel_part::KernelPart;
 use super::losses::Losses;
@@ -21,7 +24,6 @@ use super::synthetic::SyntheticContext;
 use super::synthetic_event::{MemoryRegion, SyntheticEvent};
 use crate::ebpf::{self, EbpfProgram, MapAccess, inject};
 use crate::load::{self, Loaded};
-use crate::maps::KernelMaps;
 use crate::state::MappedState;
 use crate::sys::bpf::test_run;
 use crate::sys::ring::Ring;
@@ -29,16 +31,17 @@ use crate::sys::user_memory::UserMemory;
 
 /// The program and maps that [`KernelPart::attach`] would load for a plan; for `--dump`.
 pub fn emit(plan: &Plan, settings: Settings) -> Result<EbpfProgram, Error> {
-    Ok(emitted(plan, settings)?)
+    Ok(emitted(plan, settings, 1)?)
 }
 
 /// What a plan has more of than a kernel takes, if anything.
 pub fn overflow(plan: &Plan, settings: Settings) -> Option<Overflow> {
-    emitted(plan, settings).err()?.overflow()
+    emitted(plan, settings, 1).err()?.overflow()
 }
 
-fn emitted(plan: &Plan, settings: Settings) -> Result<EbpfProgram, NotEmitted> {
-    let target = ebpf::Target { inject: true, typed: false, ..target_without_kernel(settings)? };
+fn emitted(plan: &Plan, settings: Settings, cpus: u32) -> Result<EbpfProgram, NotEmitted> {
+    let machine = target_without_kernel(settings)?;
+    let target = ebpf::Target { inject: true, typed: false, cpus: machine.cpus.max(cpus), ..machine };
     Ok(ebpf::emit(plan, &target)?)
 }
 
@@ -47,7 +50,7 @@ pub trait Machine: MapAccess + std::fmt::Debug + Sized {
     /// Whether it offers programs to write to a process; `None`: only the kernel knows.
     const WRITES_USER: Option<bool> = None;
     /// Loads a program.
-    fn load(plan: &Plan, program: &EbpfProgram) -> Result<Self, Error>;
+    fn load(plan: &Plan, program: &EbpfProgram, cpus: Cpus) -> Result<Self, Error>;
     /// Shows to `line` what the machine says of a program as it checks it: at most so many bytes.
     fn verifier_log(
         _plan: &Plan,
@@ -59,16 +62,26 @@ pub trait Machine: MapAccess + std::fmt::Debug + Sized {
     }
     /// Makes this memory, and nothing else, readable by programs.
     fn place(&mut self, memory: &Arc<[MemoryRegion]>) -> Result<(), Error>;
-    /// Runs the program once.
-    fn run(&mut self) -> Result<(), Error>;
+    /// Runs the program once, for an event of this CPU.
+    fn run(&mut self, cpu: u32) -> Result<(), Error>;
     /// Takes what was sent since the last call out of the ring, oldest first.
     fn records(&mut self) -> Vec<Vec<u8>>;
+}
+
+/// The CPUs of made-up events.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Cpus {
+    /// How many there are.
+    pub count: u32,
+    /// Whether it matters what aggregations count on which (`aggpercpu`).
+    pub aggregations: bool,
 }
 
 /// A [`KernelPart`] on some machine.
 #[derive(Debug)]
 pub struct Injection<M> {
     settings: Settings,
+    cpus: u32,
     /// For the plan that is to be loaded.
     emitted: Option<EbpfProgram>,
     loaded: Option<LoadedPlan<M>>,
@@ -85,7 +98,7 @@ struct LoadedPlan<M> {
 impl<M> Injection<M> {
     /// Nothing loaded yet.
     pub fn new(options: &Options) -> Injection<M> {
-        Injection { settings: Settings::from(options), emitted: None, loaded: None }
+        Injection { settings: Settings::from(options), cpus: 1, emitted: None, loaded: None }
     }
 }
 
@@ -98,13 +111,17 @@ impl<M: Machine> KernelPart for Injection<M> {
         }
     }
 
+    fn set_cpus(&mut self, cpus: u32) {
+        self.cpus = cpus;
+    }
+
     fn configure(&mut self, options: &Options) {
         self.settings = options.into();
     }
 
     fn overflow(&mut self, plan: &Plan) -> Option<Overflow> {
         self.emitted = None;
-        match emitted(plan, self.settings) {
+        match emitted(plan, self.settings, self.cpus) {
             Ok(program) => {
                 self.emitted = Some(program);
                 None
@@ -117,7 +134,7 @@ impl<M: Machine> KernelPart for Injection<M> {
         let Some(size) = self.settings.log.filter(|_| !plan.groups.is_empty()) else { return Ok(()) };
         let program = match &mut self.emitted {
             Some(program) => program,
-            none => none.insert(emit(plan, self.settings)?),
+            none => none.insert(emitted(plan, self.settings, self.cpus)?),
         };
         M::verifier_log(plan, program, size, line)
     }
@@ -129,10 +146,10 @@ impl<M: Machine> KernelPart for Injection<M> {
         }
         let program = match self.emitted.take() {
             Some(program) => program,
-            None => emit(plan, self.settings)?,
+            None => emitted(plan, self.settings, self.cpus)?,
         };
         let Some(inject) = program.state.inject else { return Ok(()) };
-        let machine = M::load(plan, &program)?;
+        let machine = M::load(plan, &program, Cpus { count: self.cpus, aggregations: self.settings.by_cpu })?;
         let losses = Losses::new(program.state.counters);
         self.loaded =
             Some(LoadedPlan { state: MappedState::new(plan, program.state, machine), losses, inject });
@@ -163,7 +180,7 @@ impl<M: Machine> KernelPart for Injection<M> {
         if !maps.update(*inject, &0u32.to_le_bytes(), &context(probe, event)) {
             return Err(Error::new("cannot write the event to be injected"));
         }
-        maps.run()?;
+        maps.run(event.cpu)?;
         for record in maps.records() {
             let mut left = SyntheticContext::new(event);
             let event = Event::Record { record: &record, kernel: state, left: Some(&mut left) };
@@ -224,7 +241,7 @@ fn context(probe: ProbeIndex, event: &SyntheticEvent) -> [u8; inject::SIZE as us
 /// The kernel of this machine: events go through `BPF_PROG_TEST_RUN`, made-up memory into this process.
 #[derive(Debug)]
 pub struct KernelMachine {
-    maps: KernelMaps,
+    maps: MapsByCpu,
     programs: Loaded,
     ring: Option<Ring>,
     memory: UserMemory,
@@ -235,8 +252,9 @@ pub struct KernelMachine {
 }
 
 impl Machine for KernelMachine {
-    fn load(plan: &Plan, program: &EbpfProgram) -> Result<KernelMachine, Error> {
+    fn load(plan: &Plan, program: &EbpfProgram, cpus: Cpus) -> Result<KernelMachine, Error> {
         let (programs, maps, ring) = load_program(plan, program, None, &|| false)?;
+        let maps = MapsByCpu::new(maps, program, cpus);
         let written = ebpf::writes_process(plan);
         Ok(KernelMachine { maps, programs, ring, memory: UserMemory::default(), written, placed: None })
     }
@@ -264,9 +282,10 @@ impl Machine for KernelMachine {
         Ok(())
     }
 
-    fn run(&mut self) -> Result<(), Error> {
+    fn run(&mut self, cpu: u32) -> Result<(), Error> {
         let Some(program) = self.programs.injector() else { return Ok(()) };
-        test_run(program).map(drop).map_err(|e| Error::new(format!("cannot inject an event: {e}")))
+        let ran = self.maps.on(cpu, || test_run(program));
+        ran.map(drop).map_err(|e| Error::new(format!("cannot inject an event: {e}")))
     }
 
     fn records(&mut self) -> Vec<Vec<u8>> {
@@ -315,8 +334,9 @@ impl MapAccess for KernelMachine {
     fn set_control(&mut self, word: u32, value: u64) {
         self.maps.set_control(word, value);
     }
-    /// Programs run only when [`Machine::run`] says so, and it returns after them.
-    fn quiesce(&mut self) {}
+    fn quiesce(&mut self) {
+        self.maps.quiesce();
+    }
 }
 
 #[cfg(test)]

@@ -15,6 +15,8 @@ use super::synthetic_event::SyntheticEvent;
 pub trait KernelPart: std::fmt::Debug {
     /// What the planner may put in it.
     fn capabilities(&self) -> Capabilities;
+    /// How many CPUs the events have.
+    fn set_cpus(&mut self, cpus: u32);
     /// Takes the sizes that hold from the next `attach`.
     fn configure(&mut self, options: &Options);
     /// See [`EventSource::overflow`](dtrail_vm::event::EventSource::overflow).

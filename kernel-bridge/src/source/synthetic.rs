@@ -116,7 +116,8 @@ impl SyntheticSource {
     }
 
     /// A source whose events go through a kernel part.
-    pub fn with_kernel(file: EventFile, kernel: Box<dyn KernelPart>) -> SyntheticSource {
+    pub fn with_kernel(file: EventFile, mut kernel: Box<dyn KernelPart>) -> SyntheticSource {
+        kernel.set_cpus(file.cpus);
         SyntheticSource { kernel: Some(kernel), ..SyntheticSource::new(file) }
     }
 

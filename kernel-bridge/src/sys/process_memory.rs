@@ -1,4 +1,5 @@
-//! Another process's memory, by `process_vm_readv`. Comes in: a thread's ID and an address. Goes out: bytes.
+//! Another process's memory, by `process_vm_readv` and `process_vm_writev`. Comes in: a thread's ID and an address. Goes
+//! out: bytes, either way.
 
 use std::io;
 
@@ -19,6 +20,17 @@ pub(crate) fn read(tid: u32, addr: u64, buf: &mut [u8]) -> io::Result<usize> {
     let read =
         unsafe { libc::process_vm_readv(tid as libc::pid_t, &raw const local, 1, remote.as_ptr(), 2, 0) };
     usize::try_from(read).map_err(|_| io::Error::last_os_error())
+}
+
+/// Writes to the memory of a thread's process; how many bytes, from the start, could be written.
+pub(crate) fn write(tid: u32, addr: u64, bytes: &[u8]) -> io::Result<usize> {
+    let local = libc::iovec { iov_base: bytes.as_ptr().cast_mut().cast(), iov_len: bytes.len() };
+    let remote = libc::iovec { iov_base: addr as *mut libc::c_void, iov_len: bytes.len() };
+    // SAFETY: the local vector is `bytes`, alive and only read; remote addresses are checked by the kernel, and a process
+    // that is this one is the caller's to leave out.
+    let written =
+        unsafe { libc::process_vm_writev(tid as libc::pid_t, &raw const local, 1, &raw const remote, 1, 0) };
+    usize::try_from(written).map_err(|_| io::Error::last_os_error())
 }
 
 #[cfg(test)]

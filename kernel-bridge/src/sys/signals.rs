@@ -1,5 +1,7 @@
-//! Signals that a source of events uses for itself: a handler set once for the process, and let through to a thread.
+//! Signals that a source of events uses for itself: a handler set once for the process, and let through to a thread; and
+//! those that it sends to processes it has a descriptor of.
 
+use std::os::fd::{AsRawFd, BorrowedFd};
 use std::{mem, ptr};
 
 /// What runs when the signal comes: its number, what the kernel says of it, and the interrupted registers.
@@ -18,6 +20,13 @@ pub(crate) unsafe fn handle(signal: libc::c_int, handler: Handler) {
         action.sa_flags = libc::SA_SIGINFO;
         libc::sigaction(signal, &raw const action, ptr::null_mut());
     }
+}
+
+/// Sends a signal to the process of a descriptor (pidfd). A failure is ignored.
+pub(crate) fn send(process: BorrowedFd<'_>, signal: libc::c_int) {
+    let no_information: *const libc::siginfo_t = ptr::null();
+    // SAFETY: the descriptor is open while it is borrowed, and no memory is passed.
+    unsafe { libc::syscall(libc::SYS_pidfd_send_signal, process.as_raw_fd(), signal, no_information, 0) };
 }
 
 /// What a signal does now: `SIG_DFL`, `SIG_IGN` or a handler's address; `None` if there is no such signal.

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use std::fmt::Write;
 
 use super::homes::named;
-use super::{AggPlacement, KeyPart, Plan, Reason, Side, SlotKind, Subject, layout};
+use super::{AggPlacement, AskedStack, KeyPart, Plan, Reason, Shared, Side, SlotKind, Subject, layout};
 use crate::env::FiredBy;
 use crate::ir::print::{action_name, agg_name, builtin, scope_prefix, value_type};
 use crate::ir::{AggId, AggSiteId, Clause, ClauseId, Op, ProbeIndex, Scope, SlotId, Terminator, VarId};
@@ -349,7 +349,14 @@ impl Explainer<'_> {
                 (false, false) => "none".to_owned(),
             };
             self.line(format_args!("  {names}: {one} {}: {sent}", numbers.join(", ")));
-            let shared = group.layout.shared_slots.iter().map(|slot| builtin(slot.var, 0));
+            let shared = group.layout.shared_slots.iter().map(|slot| match slot.holds {
+                Shared::Builtin(var) => builtin(var, 0),
+                Shared::Stack(AskedStack { user: false, frames, .. }) => format!("`stack({frames})`"),
+                Shared::Stack(AskedStack { user: true, frames, strsize: 0 }) => format!("`ustack({frames})`"),
+                Shared::Stack(AskedStack { user: true, frames, strsize }) => {
+                    format!("`ustack({frames}, {strsize})`")
+                }
+            });
             let shared: Vec<String> = shared.collect();
             if !shared.is_empty() {
                 self.line(format_args!("    with {} for all clauses", shared.join(", ")));

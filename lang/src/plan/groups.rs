@@ -2,12 +2,12 @@
 //! clauses in, layouts out.
 
 use super::homes::Settled;
-use super::layout::thread_end;
+use super::layout::{AskedStack, Shared, thread_end};
 use super::roles::Roles;
 use super::{
     AggPlacement, ClauseLayout, Group, GroupId, GroupLayout, Home, KeyPart, PlanError, Side, refusal,
 };
-use crate::builtins::BuiltinVar;
+use crate::builtins::{BuiltinVar, Func};
 use crate::ir::definitions::Definitions;
 use crate::ir::facts::is_pinned;
 use crate::ir::{AggSiteId, Clause, ClauseId, Op, Program, Reg, Scope, ValueType};
@@ -22,7 +22,7 @@ pub(super) fn groups(
     layouts: &[ClauseLayout],
     user: &[Option<Clause>],
 ) -> Result<Grouped, PlanError> {
-    let error_vars = error_builtins(program, roles);
+    let of_errors = asked_by_errors(program, roles);
     let mut groups: Vec<Group> = Vec::new();
     let mut of_probe = vec![None; program.probes.len()];
     let mut known: std::collections::HashMap<&[ClauseId], GroupId> = std::collections::HashMap::new();
@@ -37,7 +37,7 @@ pub(super) fn groups(
                 let Some(id) = free else {
                     return Err(vec![refusal(None, "more than 65535 sequences of clauses".to_owned())]);
                 };
-                let shared = shared(program, clauses, layouts, user, &error_vars);
+                let shared = shared(program, clauses, layouts, user, &of_errors);
                 let areas = clauses.iter().map(|clause| &layouts[clause.index()]);
                 let layout = GroupLayout::new(areas, &shared);
                 groups.push(Group { clauses: clauses.to_vec(), layout });
@@ -50,22 +50,36 @@ pub(super) fn groups(
     Ok((groups, of_probe))
 }
 
-/// Rule 10: the built-ins that `ERROR` clauses read of the event. Their `arg1`…`arg5` are the fault's.
-fn error_builtins(program: &Program, roles: &Roles) -> Vec<BuiltinVar> {
-    let mut vars = Vec::new();
+/// Rule 10: the built-ins and stacks that `ERROR` clauses ask of the event. Their `arg1`…`arg5` are the fault's.
+fn asked_by_errors(program: &Program, roles: &Roles) -> Vec<Shared> {
+    let mut asked = Vec::new();
     for (i, clause) in program.clauses.iter().enumerate() {
         if !roles.clause(ClauseId(i as u32)).fault {
             continue;
         }
+        let definitions = Definitions::new(clause);
         for inst in clause.blocks.iter().flat_map(|b| &b.insts) {
-            match inst.op {
-                Op::Builtin { var, .. } if is_pinned(&inst.op) && var != BuiltinVar::Arg => vars.push(var),
-                _ if uses_threads(program, &inst.op) => vars.push(BuiltinVar::TaskStart),
+            match &inst.op {
+                Op::Builtin { var, .. } if is_pinned(&inst.op) && *var != BuiltinVar::Arg => {
+                    asked.push(Shared::Builtin(*var));
+                }
+                Op::Call { func: func @ (Func::Stack | Func::Ustack), args, .. } => {
+                    let size = |reg: Option<&Reg>| match definitions.only(*reg?)?.op {
+                        Op::Const { value, .. } => u32::try_from(value).ok(),
+                        _ => None,
+                    };
+                    if let Some(frames) = size(args.first()) {
+                        let user = *func == Func::Ustack;
+                        let strsize = if user { size(args.get(1)).unwrap_or(0) } else { 0 };
+                        asked.push(Shared::Stack(AskedStack { user, frames, strsize }));
+                    }
+                }
+                op if uses_threads(program, op) => asked.push(Shared::Builtin(BuiltinVar::TaskStart)),
                 _ => {}
             }
         }
     }
-    vars
+    asked
 }
 
 /// Whether user code with this op must know which thread fired.
@@ -79,26 +93,26 @@ fn uses_threads(program: &Program, op: &Op) -> bool {
     }
 }
 
-/// The built-ins that every record of a group carries.
+/// What every record of a group carries for all its clauses.
 fn shared(
     program: &Program,
     clauses: &[ClauseId],
     layouts: &[ClauseLayout],
     user: &[Option<Clause>],
-    error_vars: &[BuiltinVar],
-) -> Vec<BuiltinVar> {
+    of_errors: &[Shared],
+) -> Vec<Shared> {
     let user_ops = || {
         let code = clauses.iter().filter_map(|clause| user[clause.index()].as_ref());
         code.flat_map(|clause| &clause.blocks).flat_map(|block| &block.insts).map(|inst| &inst.op)
     };
     let faults = clauses.iter().any(|c| layouts[c.index()].fault.is_some()) || user_ops().any(Op::may_fault);
-    let mut vars: Vec<BuiltinVar> = if faults { error_vars.to_vec() } else { Vec::new() };
+    let mut shared: Vec<Shared> = if faults { of_errors.to_vec() } else { Vec::new() };
     if user_ops().any(|op| uses_threads(program, op)) {
-        vars.push(BuiltinVar::TaskStart);
+        shared.push(Shared::Builtin(BuiltinVar::TaskStart));
     }
-    vars.sort_unstable();
-    vars.dedup();
-    vars
+    shared.sort_unstable();
+    shared.dedup();
+    shared
 }
 
 /// By variable: its home.

@@ -71,18 +71,57 @@ pub struct GroupLayout {
     pub fixed_size: u32,
 }
 
-/// A built-in variable captured for the whole firing.
+/// Something of the event captured for the whole firing.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SharedSlot {
-    /// Which.
-    pub var: BuiltinVar,
+    /// What.
+    pub holds: Shared,
     /// Where, from the record's start; 8 bytes, as [`SlotKind::Int`](super::SlotKind::Int) or [`SlotKind::Str`](super::SlotKind::Str) says.
     pub offset: u32,
 }
 
+/// What `ERROR` clauses can ask of an event that is over.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Shared {
+    /// A built-in variable.
+    Builtin(BuiltinVar),
+    /// A stack: its number ([`crate::plan::stacks`]), in records that carry a fault or lead to one; else 0.
+    Stack(AskedStack),
+}
+
+/// Which stack, as [`Func::Stack`](crate::builtins::Func::Stack) and [`Func::Ustack`](crate::builtins::Func::Ustack) ask for
+/// it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct AskedStack {
+    /// That of user space.
+    pub user: bool,
+    /// Most addresses.
+    pub frames: u32,
+    /// Room for names of run-time code; 0 for a kernel stack.
+    pub strsize: u32,
+}
+
+impl SharedSlot {
+    /// The variable that it holds, if it holds one.
+    pub fn builtin(&self) -> Option<BuiltinVar> {
+        match self.holds {
+            Shared::Builtin(var) => Some(var),
+            Shared::Stack(_) => None,
+        }
+    }
+
+    /// The stack that it holds, if it holds one.
+    pub fn stack(&self) -> Option<AskedStack> {
+        match self.holds {
+            Shared::Builtin(_) => None,
+            Shared::Stack(asked) => Some(asked),
+        }
+    }
+}
+
 impl GroupLayout {
     /// Lays out a record from its clauses' areas and the built-ins it shares.
-    pub fn new<'a>(areas: impl Iterator<Item = &'a ClauseLayout>, shared: &[BuiltinVar]) -> GroupLayout {
+    pub fn new<'a>(areas: impl Iterator<Item = &'a ClauseLayout>, shared: &[Shared]) -> GroupLayout {
         let mut at = HEADER_SIZE;
         let areas = areas
             .map(|area| {
@@ -93,10 +132,10 @@ impl GroupLayout {
             .collect();
         let shared_slots = shared
             .iter()
-            .map(|&var| {
+            .map(|&holds| {
                 let offset = at;
                 at += 8;
-                SharedSlot { var, offset }
+                SharedSlot { holds, offset }
             })
             .collect();
         GroupLayout { areas, shared_slots, fixed_size: at }

@@ -27,9 +27,10 @@
 //! 9. `printa`, `clear` and `trunc` in a source-fired clause are a cut: in K ([`ir::Op::Control`]) if rule 1 lets them,
 //!    and if not, the aggregations they name live in U. They take effect when the firing ends, on what all its clauses
 //!    did, so a firing cuts once.
-//! 10. `ERROR` clauses run in U: variables they write live in U; the built-ins they read are captured in every record
-//!     that can carry or lead to a fault ([`GroupLayout::shared_slots`]). Memory they read when the record is looked at, as
-//!     it is by then; what is gone by then ([`Afterwards`]) is an error.
+//! 10. `ERROR` clauses run in U: variables they write live in U; the built-ins they read and the stacks they take are
+//!     captured in every record that can carry or lead to a fault ([`GroupLayout::shared_slots`]). Memory they read and
+//!     write, and signals they send, when the record is looked at. Where it can be had at the event ([`Afterwards`]) and
+//!     another clause may have written or may yet read meanwhile, everything is in U.
 //! 11. A pinned op whose operand is not K-computable is an error that prints the chain of dependence; so is a signal that
 //!     K would send although U decides whether the clause comes to it.
 //! 12. The scratch memory of a clause is on one side: K, unless an op on it cannot be there or U decides whether it runs.
@@ -82,7 +83,7 @@ mod why;
 
 pub use crate::ir::slots::{ClauseLayout, Slot, SlotKind};
 pub use explain::explain;
-pub use layout::{GroupLayout, KeyPart, SharedSlot};
+pub use layout::{AskedStack, GroupLayout, KeyPart, Shared, SharedSlot};
 pub use rooms::{Rooms, SiteRoom};
 
 use crate::diag::{Diagnostic, Tag};
@@ -105,7 +106,9 @@ pub fn plan(mut program: ir::Program, caps: Capabilities, options: &PlanOptions)
         (kept, common) = (None, None);
     }
     let counted_apart = rooms::matter(&program, &roles);
-    if !caps.kernel && !counted_apart {
+    let in_order = caps.afterwards == Afterwards::Everything && roles.errors_share_memory(&program);
+    let kernel_part = caps.kernel && !in_order;
+    if !kernel_part && !counted_apart {
         drop(kept);
         return Ok(all_in_user(program, roles, Rooms::default()));
     }
@@ -123,7 +126,7 @@ pub fn plan(mut program: ir::Program, caps: Capabilities, options: &PlanOptions)
         Some(common) if counted_apart => rooms::rooms(&cx, common),
         _ => Rooms::default(),
     };
-    if !caps.kernel {
+    if !kernel_part {
         drop(flows);
         return Ok(all_in_user(program, roles, rooms));
     }
@@ -257,10 +260,10 @@ pub struct Capabilities {
     pub afterwards: Afterwards,
 }
 
-/// What can be had of an event when its record is looked at.
+/// What can be had of an event's memory when its record is looked at.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Afterwards {
-    /// Memory, as it is by then, and what the record carries: no stacks.
+    /// That of its process, as it is by then.
     Memory,
     /// All that there was: the event is made up, and its record is looked at before the next one.
     Everything,

@@ -4,8 +4,7 @@
 use super::classify::Blocker;
 use super::homes::{Analysed, Settled};
 use super::why::{Known, var_name};
-use super::{Afterwards, Capabilities, PlanError, Side, Subject, refusal};
-use crate::builtins::Func;
+use super::{Capabilities, PlanError, Side, Subject, refusal};
 use crate::diag::Diagnostic;
 use crate::ir::facts::{acts, is_pinned, touches_scratch};
 use crate::ir::{Inst, Op, print};
@@ -13,17 +12,7 @@ use crate::ir::{Inst, Op, print};
 /// Finds every pinned op that cannot be carried out at the event.
 pub(super) fn check(cx: &Analysed<'_>, settled: &Settled, caps: Capabilities) -> PlanError {
     let mut errors = Vec::new();
-    for (i, clause) in cx.program.clauses.iter().enumerate() {
-        let role = cx.roles.clause(crate::ir::ClauseId(i as u32));
-        if role.fault {
-            for inst in clause.blocks.iter().flat_map(|b| &b.insts).filter(|inst| is_over(&inst.op, caps)) {
-                let text = format!(
-                    "{} needs the event itself, but an `ERROR` clause runs in user space after it",
-                    described(inst)
-                );
-                errors.push(refusal(Some(inst.span), text));
-            }
-        }
+    for i in 0..cx.program.clauses.len() {
         if let (Some(flow), Some(sides)) = (&cx.flows[i], &settled.sides[i]) {
             let known = Known { program: cx.program, flow, sides, decisions: &settled.decisions };
             let scratch = settled.decisions.scratch[i] == Side::Kernel;
@@ -50,15 +39,6 @@ pub(super) fn check(cx: &Analysed<'_>, settled: &Settled, caps: Capabilities) ->
         }
     }
     errors
-}
-
-/// Whether an op of an `ERROR` clause comes too late when the record of the event is looked at.
-fn is_over(op: &Op, caps: Capabilities) -> bool {
-    match op {
-        Op::Builtin { .. } => false,
-        Op::Call { func: Func::Stack | Func::Ustack, .. } => caps.afterwards == Afterwards::Memory,
-        _ => is_pinned(op) && acts(op),
-    }
 }
 
 /// The error for one op, with a label for each step from it to what runs in user space.

@@ -1,7 +1,8 @@
 //! Who fires what: which kinds of probes enable a clause, and which clauses a probe runs. Facts of the program only.
 
 use crate::env::{FiredBy, ProbeId};
-use crate::ir::{ClauseId, ProbeIndex, Program};
+use crate::ir::facts::is_pinned;
+use crate::ir::{ClauseId, Op, ProbeIndex, Program};
 
 /// Which kinds of probes enable a clause.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -48,6 +49,20 @@ impl Roles {
 
     pub(super) fn clause(&self, clause: ClauseId) -> Role {
         self.clauses[clause.index()]
+    }
+
+    /// Whether an `ERROR` clause and another clause of a firing may touch the same memory of the process, one of them to
+    /// write it.
+    pub(super) fn errors_share_memory(&self, program: &Program) -> bool {
+        let any = |error: bool, test: &dyn Fn(&Op) -> bool| {
+            let roles = program.clauses.iter().zip(&self.clauses);
+            let clauses = roles.filter(|(_, role)| if error { role.fault } else { true });
+            clauses.flat_map(|(clause, _)| &clause.blocks).flat_map(|block| &block.insts).any(|i| test(&i.op))
+        };
+        let writes = |op: &Op| matches!(op, Op::Call { func, .. } if func.writes_process());
+        // What is pinned and no built-in reads memory, or is a stack.
+        let reads = |op: &Op| is_pinned(op) && !matches!(op, Op::Builtin { .. });
+        any(true, &writes) || any(true, &reads) && any(false, &writes)
     }
 
     /// Probes that the traced system fires, with their clauses.

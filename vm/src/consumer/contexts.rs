@@ -4,13 +4,13 @@
 use dtrail_lang::builtins::BuiltinVar;
 use dtrail_lang::ir::AddrSpace;
 use dtrail_lang::ir::inst::USER_END;
-use dtrail_lang::plan::Plan;
+use dtrail_lang::plan::{AskedStack, Plan};
 
 use crate::event::{EventContext, StackSide};
 use crate::fault::{FaultKind, Raised};
 use crate::host::{Host, TaskInfo};
 use crate::names::Process;
-use crate::runtime::{group_slot, record_builtin, record_string};
+use crate::runtime::{group_slot, group_stack, record_builtin, record_string};
 
 /// The tracer, now. It reads the kernel's memory through the host, where that can, and of processes' its own, since it is
 /// the current one; it writes none, and gets no signals, since only traced processes do.
@@ -128,6 +128,23 @@ impl EventContext for RecordContext<'_, '_> {
         }
     }
 
+    fn stack_number(&mut self, asked: AskedStack) -> Option<u64> {
+        group_stack(self.plan, self.record, asked)
+    }
+
+    fn write(&mut self, addr: u64, bytes: &[u8]) -> Result<(), Raised> {
+        match &mut self.left {
+            Some(left) => left.write(addr, bytes),
+            None => Err(Raised::new(FaultKind::BadAddr, addr)),
+        }
+    }
+
+    fn signal(&mut self, signal: i32) {
+        if let Some(left) = &mut self.left {
+            left.signal(signal);
+        }
+    }
+
     fn parent(&mut self, pid: u32) -> Option<u32> {
         self.left.as_mut()?.parent(pid)
     }
@@ -168,6 +185,10 @@ impl EventContext for ErrorContext<'_> {
 
     fn stack(&mut self, side: StackSide, frames: usize, out: &mut Vec<u64>) {
         self.event.stack(side, frames, out);
+    }
+
+    fn stack_number(&mut self, asked: AskedStack) -> Option<u64> {
+        self.event.stack_number(asked)
     }
 
     fn process(&mut self, addresses: &[u64]) -> Process {

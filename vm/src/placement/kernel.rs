@@ -218,12 +218,13 @@ impl Kernel<'_> {
         sending.put(header::PID_TGID, int(BuiltinVar::Pid) << 32 | int(BuiltinVar::Tid));
         sending.put(header::CPU, 3 | u64::from(self.generation) << 32);
         for slot in &group.layout.shared_slots {
-            let word = if slot.var.row().string {
+            let Some(var) = slot.builtin() else { continue };
+            let word = if var.row().string {
                 let mut text = Vec::new();
-                event.string(slot.var, &mut text).ok()?;
+                event.string(var, &mut text).ok()?;
                 sending.string(Some(&text))
             } else {
-                event.int(slot.var, 0).ok()? as u64
+                event.int(var, 0).ok()? as u64
             };
             sending.put(slot.offset, word);
         }

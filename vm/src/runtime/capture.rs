@@ -5,7 +5,7 @@ use dtrail_lang::builtins::BuiltinVar;
 use dtrail_lang::ir::SlotId;
 use dtrail_lang::plan::Plan;
 use dtrail_lang::plan::layout::{header, outcome};
-use dtrail_lang::plan::{ClauseLayout, SlotKind};
+use dtrail_lang::plan::{AskedStack, ClauseLayout, Shared, SlotKind};
 
 use super::{Run, Status};
 use crate::engine::{Ending, Input};
@@ -133,8 +133,17 @@ pub(crate) fn record_builtin(record: &[u8], var: BuiltinVar) -> Option<u64> {
 
 /// A built-in that the records of this record's group carry for all clauses.
 pub(crate) fn group_slot(plan: &Plan, record: &[u8], var: BuiltinVar) -> Option<u64> {
+    shared(plan, record, Shared::Builtin(var))
+}
+
+/// The number of a stack that they carry.
+pub(crate) fn group_stack(plan: &Plan, record: &[u8], asked: AskedStack) -> Option<u64> {
+    shared(plan, record, Shared::Stack(asked))
+}
+
+fn shared(plan: &Plan, record: &[u8], holds: Shared) -> Option<u64> {
     let first = word_at(record, header::EPOCH)?;
     let group = plan.groups.get((first >> 16 & 0xffff) as usize)?;
-    let slot = group.layout.shared_slots.iter().find(|slot| slot.var == var)?;
+    let slot = group.layout.shared_slots.iter().find(|slot| slot.holds == holds)?;
     word_at(record, slot.offset)
 }

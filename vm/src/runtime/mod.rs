@@ -36,7 +36,7 @@ use crate::value::ValueRef;
 use crate::vars::{Thread, Vars};
 use arena::Arena;
 pub use arena::NULL;
-pub(crate) use capture::{group_slot, kernel_ending, record_builtin, record_string, word_at};
+pub(crate) use capture::{group_slot, group_stack, kernel_ending, record_builtin, record_string, word_at};
 pub(crate) use native::{Native, Reach};
 
 /// Space for state, from options.

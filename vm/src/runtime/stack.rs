@@ -1,5 +1,7 @@
 //! Stacks and addresses taken at an event: the event's context in, their numbers out.
 
+use dtrail_lang::plan::AskedStack;
+
 use super::Run;
 use crate::engine::Input;
 use crate::event::StackSide;
@@ -14,6 +16,15 @@ impl Run<'_> {
             Origin::Kernel => StackSide::Kernel,
             _ => StackSide::User,
         };
+        let strsize = match origin {
+            Origin::User { strsize } => strsize,
+            _ => 0,
+        };
+        let most = u32::try_from(frames).unwrap_or(u32::MAX);
+        let asked = AskedStack { user: side == StackSide::User, frames: most, strsize };
+        if let Some(number) = context.stack_number(asked) {
+            return number;
+        }
         let words = &mut self.world.words;
         stacks::head(words, origin, Process::default());
         let first = words.len();

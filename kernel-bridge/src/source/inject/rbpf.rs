@@ -7,12 +7,11 @@ use dtrail_lang::ir::AddrSpace;
 use dtrail_lang::plan::{Overflow, Plan};
 use dtrail_vm::event::Error;
 
-use super::Machine;
+use super::{Cpus, Machine};
 use crate::ebpf::EbpfProgram;
 use crate::ebpf::harness::{Harness, HarnessError, NoMemory, SyntheticMemory, TOO_LONG};
 use crate::source::event_memory::{read, readable};
 use crate::source::synthetic_event::MemoryRegion;
-use crate::sys::cpus;
 
 /// The memory of an event, as the helpers read it.
 #[derive(Debug)]
@@ -70,10 +69,8 @@ fn defect(error: &HarnessError) -> Error {
 impl Machine for Harness {
     const WRITES_USER: Option<bool> = Some(true);
 
-    fn load(_plan: &Plan, program: &EbpfProgram) -> Result<Harness, Error> {
-        // Made-up events may name a few more CPUs than a small machine has.
-        let cpus = cpus::possible().unwrap_or(1).max(4);
-        Harness::new(program, cpus, Box::new(NoMemory)).map_err(|e| defect(&e))
+    fn load(_plan: &Plan, program: &EbpfProgram, cpus: Cpus) -> Result<Harness, Error> {
+        Harness::new(program, cpus.count.max(1), Box::new(NoMemory)).map_err(|e| defect(&e))
     }
 
     fn place(&mut self, memory: &Arc<[MemoryRegion]>) -> Result<(), Error> {
@@ -81,7 +78,8 @@ impl Machine for Harness {
         Ok(())
     }
 
-    fn run(&mut self) -> Result<(), Error> {
+    /// The harness takes the CPU from the event.
+    fn run(&mut self, _cpu: u32) -> Result<(), Error> {
         Harness::run(self).map_err(|e| defect(&e))
     }
 

@@ -157,7 +157,7 @@ impl EventContext for StopContext<'_> {
 
     fn write(&mut self, addr: u64, bytes: &[u8]) -> Result<(), Raised> {
         check_space(AddrSpace::User, addr)?;
-        match sys::write_memory(self.tid, addr, bytes) {
+        match process_memory::write(self.tid, addr, bytes) {
             Ok(written) if written == bytes.len() => Ok(()),
             Ok(_) => Err(Raised::new(FaultKind::BadAddr, addr)),
             Err(error) => Err(raised(&error, addr)),

@@ -219,16 +219,6 @@ pub(super) fn kill(pid: u32) {
     unsafe { libc::kill(pid as libc::pid_t, libc::SIGKILL) };
 }
 
-/// Writes to the memory of a stopped thread's process; how many bytes, from the start, could be written.
-pub(super) fn write_memory(tid: u32, addr: u64, bytes: &[u8]) -> io::Result<usize> {
-    let local = libc::iovec { iov_base: bytes.as_ptr().cast_mut().cast(), iov_len: bytes.len() };
-    let remote = libc::iovec { iov_base: addr as *mut libc::c_void, iov_len: bytes.len() };
-    // SAFETY: the local vector is `bytes`, alive and only read; remote addresses are checked by the kernel.
-    let written =
-        unsafe { libc::process_vm_writev(tid as libc::pid_t, &raw const local, 1, &raw const remote, 1, 0) };
-    usize::try_from(written).map_err(|_| io::Error::last_os_error())
-}
-
 /// Sends a signal to a process that is traced: it cannot be another one meanwhile. A failure is ignored.
 pub(super) fn send_signal(pid: u32, signal: libc::c_int) {
     // SAFETY: no memory is passed.

@@ -364,7 +364,7 @@ fn rule_10_what_error_clauses_read_is_in_every_record_that_may_lead_to_a_fault()
         let plan = planned(text, PlanOptions::default());
         same_as_whole(&plan);
         let slots = &plan.groups[0].layout.shared_slots;
-        slots.iter().map(|slot| (slot.var, slot.offset)).collect::<Vec<_>>()
+        slots.iter().map(|slot| (slot.builtin().expect("a variable"), slot.offset)).collect::<Vec<_>>()
     };
     assert_eq!(shared(&text("i0 = builtin arg0")), []);
     let faulty = text("i0 = builtin arg0\ni0 = load u8 any [i0]");
@@ -372,6 +372,83 @@ fn rule_10_what_error_clauses_read_is_in_every_record_that_may_lead_to_a_fault()
     assert_eq!(shared(&faulty), [(Execname, 64), (Uid, 72), (TaskStart, 80)]);
     // A thread's variable in user space needs to know the thread, fault or not.
     assert_eq!(shared(&text("i0 = get self->e")), [(TaskStart, 40)]);
+}
+
+#[test]
+fn rule_10_stacks_of_error_clauses_are_captured() {
+    let text = "
+        enable c0 on p0
+        enable c1 on p4
+        clause c0 {
+        b0:
+          stmt 1
+            i0 = builtin arg0
+            i1 = load u8 any [i0]
+            return
+        }
+        clause c1 {
+        b0:
+          stmt 1
+            i0 = 20
+            i1 = 5
+            i2 = call <stack>(i0)
+            i3 = call <ustack>(i1, i0)
+            i4 = call <ustack>(i1, i0)
+            i5 = call <signal>(i1)
+            return
+        }
+        ";
+    let plan = planned(text, PlanOptions::default());
+    let slots = plan.groups[0].layout.shared_slots.iter().map(|slot| (slot.stack(), slot.offset));
+    let kernel = AskedStack { user: false, frames: 20, strsize: 0 };
+    let user = AskedStack { user: true, frames: 5, strsize: 20 };
+    // Header 32, outcome 8, fault 16.
+    assert_eq!(slots.collect::<Vec<_>>(), [(Some(kernel), 56), (Some(user), 64)]);
+}
+
+#[test]
+fn rule_10_made_up_memory_that_error_clauses_share_is_in_user_space() {
+    let text = |of_clause: &str, of_error: &str| {
+        format!(
+            "
+            enable c0 on p0
+            enable c1 on p4
+            clause c0 {{
+            b0:
+              stmt 1
+                i0 = builtin arg0
+                i1 = load u8 any [i0]
+                {of_clause}
+                return
+            }}
+            clause c1 {{
+            b0:
+              stmt 1
+                i0 = builtin arg5
+                {of_error}
+                return
+            }}
+            "
+        )
+    };
+    let (read, write) = ("s2 = call copyinstr(i0)", "s2 = \"x\"\ni3 = 2\ni4 = call copyoutstr(s2, i0, i3)");
+    let made_up = Capabilities {
+        afterwards: Afterwards::Everything,
+        writes_user: Some(true),
+        ..Capabilities::BASELINE
+    };
+    for (of_clause, of_error, whole) in
+        [("", read, false), (write, "", false), (write, read, true), ("", write, true), (read, write, true)]
+    {
+        let text = text(of_clause, of_error);
+        let groups = |caps| {
+            let plan = plan(program(&text), caps, &PlanOptions::default());
+            plan.unwrap_or_else(|e| panic!("{e:?}")).groups.len()
+        };
+        assert_eq!(groups(made_up), usize::from(!whole), "{text}");
+        let live = Capabilities { afterwards: Afterwards::Memory, ..made_up };
+        assert_eq!(groups(live), 1, "{text}");
+    }
 }
 
 #[test]

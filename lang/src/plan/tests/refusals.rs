@@ -52,26 +52,6 @@ fn rule_11_a_chain_of_dependence() {
 }
 
 #[test]
-fn rule_11_an_error_clause_comes_too_late_for_stacks() {
-    let text = "
-        enable c0 on p4
-        clause c0 {
-        b0:
-          stmt 1
-            i0 = builtin arg5 @1..5
-            s1 = call copyinstr(i0) @1..9
-            i2 = 20 @11..12
-            i3 = call <stack>(i2) @10..15
-            return
-        }
-        ";
-    let expected = "10: a stack needs the event itself, but an `ERROR` clause runs in user space after it\n";
-    assert_eq!(refused(text, PlanOptions::default()), expected, "memory is there as long as its process is");
-    let made_up = Capabilities { afterwards: Afterwards::Everything, ..Capabilities::BASELINE };
-    assert!(plan(program(text), made_up, &PlanOptions::default()).is_ok());
-}
-
-#[test]
 fn placement_kernel_refuses_what_the_rules_put_in_user_space() {
     let options = PlanOptions { placement: Placement::Kernel, ..PlanOptions::default() };
     assert_eq!(homes(&planned(LATENCY, options)), "vars k, sites k");

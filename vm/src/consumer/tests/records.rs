@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use dtrail_lang::ir::{AggId, ClauseId};
 use dtrail_lang::plan::layout::{header, outcome};
-use dtrail_lang::plan::{ClauseLayout, Group, GroupId, GroupLayout, Side, Slot, SlotKind};
+use dtrail_lang::plan::{ClauseLayout, Group, GroupId, GroupLayout, Shared, Side, Slot, SlotKind};
 
 use super::*;
 use crate::agg::AggState;
@@ -31,7 +31,8 @@ pub(super) fn kernel_plan(program: &str, user: &[&str], slots: &[SlotKind], shar
         plan.clause_layouts[clause.index()] = ClauseLayout::new(true, true, slots);
         plan.user[clause.index()] = user[clause.index()].clone();
     }
-    let layout = GroupLayout::new(clauses.iter().map(|clause| &plan.clause_layouts[clause.index()]), shared);
+    let shared: Vec<Shared> = shared.iter().copied().map(Shared::Builtin).collect();
+    let layout = GroupLayout::new(clauses.iter().map(|clause| &plan.clause_layouts[clause.index()]), &shared);
     plan.groups = vec![Group { clauses, layout }];
     plan.probe_groups[4] = Some(GroupId(0));
     plan
