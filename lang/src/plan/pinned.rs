@@ -64,9 +64,12 @@ fn dependence(
             .label(inst.span, why.to_owned())
             .help("it works where commands are traced without eBPF: `--source=ptrace -c COMMAND`");
     }
+    let Some(reg) = known.user_operand(inst) else {
+        let why = known.unknown(inst).unwrap_or("it runs in user space only".to_owned());
+        return refusal(Some(inst.span), format!("{} cannot be carried out by eBPF: {why}", described(inst)));
+    };
     let text = format!("{} needs the event itself, but uses a value computed in user space", described(inst));
     let mut error = refusal(Some(inst.span), text);
-    let Some(reg) = known.user_operand(inst) else { return error };
     for (why, span) in known.chain(reg) {
         error = error.label(span, why);
     }

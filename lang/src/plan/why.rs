@@ -127,7 +127,7 @@ impl Known<'_> {
     }
 
     /// Why K cannot carry out an instruction, whatever its operands.
-    fn unknown(&self, inst: &Inst) -> Option<String> {
+    pub(super) fn unknown(&self, inst: &Inst) -> Option<String> {
         if kernel_knows(self.program, self.flow, self.decisions, inst) {
             return None;
         }

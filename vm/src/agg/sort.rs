@@ -283,7 +283,10 @@ fn compare_element(
             let number = |of: ValueRef<'_>| Number::read(of.bytes()).unwrap_or(Number::ZERO);
             number(a).order(number(b))
         }
-        _ => a.bytes().cmp(b.bytes()),
+        // NULL is not the empty string: there is an order between them, too.
+        _ => {
+            a.bytes().cmp(b.bytes()).then_with(|| (a != ValueRef::Str(None)).cmp(&(b != ValueRef::Str(None))))
+        }
     }
 }
 

@@ -14,7 +14,8 @@ use crate::check::session::value_type;
 use crate::check::{Checked, CheckedClause, ExprInfo, Meaning, Site, SiteDetail};
 use crate::diag::Diagnostic;
 use crate::ir::{
-    ActionSite, BlockId, Clause, ClauseId, Detail, MemSize, Op, Reg, RegKind, Terminator, ValueType,
+    ActionSite, AddrSpace, BinOp, BlockId, Clause, ClauseId, CmpOp, Detail, MemSize, Op, Reg, RegKind,
+    Terminator, ValueType,
 };
 use crate::source::Span;
 use crate::types::TypeId;
@@ -190,9 +191,13 @@ impl Lower<'_> {
                 }
                 let mut values = Vec::with_capacity(recorded.len());
                 let mut types = Vec::with_capacity(recorded.len());
+                let mut limited = None;
                 if let (Some(bytes), Some(pointer)) = (bytes_behind(detail), args.first()) {
                     // What is behind the first argument is read before the others are looked at.
-                    let (address, block) = self.behind_argument(pointer, bytes)?;
+                    let limit = recorded.first().filter(|_| *action == Action::Tracemem);
+                    let limit = limit.map(|(i, ty)| (&args[*i], *ty));
+                    let (address, block, limit) = self.behind_argument(pointer, bytes, limit)?;
+                    limited = limit;
                     if *action == Action::Print {
                         values.push(address);
                         types.push(ValueType::Pointer);
@@ -201,7 +206,10 @@ impl Lower<'_> {
                     types.push(ValueType::Bytes(bytes));
                 }
                 for (i, ty) in recorded {
-                    values.push(self.stored_value(&args[*i], *ty)?);
+                    values.push(match limited.take() {
+                        Some(limit) => limit,
+                        None => self.stored_value(&args[*i], *ty)?,
+                    });
                     types.push(*ty);
                 }
                 if let (SiteDetail::Packet(packet), Some(buffer)) = (detail, args.first()) {
@@ -270,15 +278,33 @@ impl Lower<'_> {
     }
 
     /// The value of a pointer, and so many bytes of what it points to.
-    fn behind_argument(&mut self, pointer: &Expr, bytes: u32) -> Result<(Reg, Reg), Diagnostic> {
+    /// Of scratch memory no more is read than `limit` allows, whose value comes third: `copyin(p, n)` has just the n bytes
+    /// that are to be shown.
+    fn behind_argument(
+        &mut self,
+        pointer: &Expr,
+        bytes: u32,
+        limit: Option<(&Expr, ValueType)>,
+    ) -> Result<(Reg, Reg, Option<Reg>), Diagnostic> {
         if self.leads_to_variable(pointer) {
             let address = self.address_of_part(pointer)?.reg;
-            return Ok((address, self.whole_behind(pointer, bytes)?));
+            return Ok((address, self.whole_behind(pointer, bytes)?, None));
         }
         let space = self.address_space(pointer)?;
         let address = self.value(pointer)?.reg;
-        let size = self.build.constant(pointer.span, i64::from(bytes)).reg;
-        Ok((address, self.block(address, size, space, pointer.span)))
+        let mut size = self.build.constant(pointer.span, i64::from(bytes)).reg;
+        let mut limited = None;
+        if let (AddrSpace::Scratch, Some((limit, ty))) = (space, limit) {
+            let span = limit.span;
+            let limit = self.stored_value(limit, ty)?;
+            // The smaller of both; a negative limit is none.
+            let fewer = self.compare(CmpOp::LtU, limit, size, span).reg;
+            let less = self.arithmetic(BinOp::Sub, limit, size, span).reg;
+            let less = self.arithmetic(BinOp::Mul, less, fewer, span).reg;
+            size = self.arithmetic(BinOp::Add, size, less, span).reg;
+            limited = Some(limit);
+        }
+        Ok((address, self.block(address, size, space, pointer.span), limited))
     }
 
     /// What `pcap` records of a packet: its first bytes, how many it has, how many of these are elsewhere, and the time.
