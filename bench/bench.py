@@ -198,7 +198,10 @@ def streamed(tool, path, program, events, work, scratch):
             time.sleep(0.5)
         used = cpu_of(tracer.pid) - before
         tracer.send_signal(signal.SIGINT)
-        tracer.wait(30)
+        try:
+            tracer.wait(30)
+        except subprocess.TimeoutExpired:
+            print(f"{tool}: did not end within 30 s of its SIGINT; killed", file=sys.stderr)
     finally:
         for process in (worker, tracer):
             if process.poll() is None:
