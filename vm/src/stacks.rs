@@ -36,6 +36,8 @@ pub struct Stack {
     pub process: Process,
     /// Innermost first.
     pub frames: Box<[u64]>,
+    /// Whether its names of made code that do not fit have been counted, which happens when it is first printed.
+    pub counted: Cell<bool>,
 }
 
 impl Stack {
@@ -49,7 +51,7 @@ impl Stack {
             _ => return None,
         };
         let process = Process { pid: head[1] as u32, start: head[2], execs: head[3], seen };
-        Some(Stack { origin, process, frames: frames.into() })
+        Some(Stack { origin, process, frames: frames.into(), counted: Cell::new(false) })
     }
 
     /// The order of keys: the process, then the addresses, as their bytes lie in memory.
@@ -146,9 +148,11 @@ impl StackTable {
         std::mem::take(&mut self.lost)
     }
 
-    /// Counts a name of made code that did not fit.
-    pub fn overflow(&self) {
-        self.overflows.set(self.overflows.get() + 1);
+    /// Counts names of made code that did not fit in a stack, once for each stack however often it is printed.
+    pub fn overflow(&self, stack: &Stack, names: u64) {
+        if !stack.counted.replace(true) {
+            self.overflows.set(self.overflows.get() + names);
+        }
     }
 
     /// Names that did not fit since it was last asked.

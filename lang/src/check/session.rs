@@ -22,10 +22,11 @@ use super::translator::{TranslatorId, TranslatorInfo};
 use super::{errors, suggest};
 use crate::ast::{Clause, Expr, ExprKind, Item, LeftOut, Program};
 use crate::builtins::{Action, AggFn, BuiltinVar, Func, consts, elsewhere, vars};
+use crate::bytes;
 use crate::diag::Diagnostic;
 use crate::env::{Environment, KernelSymbol, KernelTypeId, PerCpu, Probe, ProbeArg, Stability};
 use crate::ir::{ClauseId, Enabling, Limits, Scope, ValueType};
-use crate::options::{Options, StackOptions};
+use crate::options::{Options, SetBy, StackOptions};
 use crate::parse::{Names as KnownNames, place};
 use crate::source::{SourceId, SourceKind, SourceMap, Span};
 use crate::stability::{STABLE, Version, least};
@@ -257,7 +258,7 @@ impl<'a> Session<'a> {
         self.version = options.version;
         self.limits = Limits { strsize: options.strsize, scratchsize: options.scratchsize };
         self.stacks = options.stacks;
-        self.printsize = options.printsize;
+        self.printsize = most_printed(program, options);
         self.knodefs = options.knodefs;
         self.pcapsize = options.pcapsize;
         let mut early = Early::new(program);
@@ -693,6 +694,29 @@ pub fn value_type(types: &TypeTable, ty: TypeId) -> Option<ValueType> {
         Type::Symbolic(kind) => Some(ValueType::Symbolic(*kind)),
         _ => types.int_type(ty).map(|int| ValueType::Int { bits: int.bits, signed: int.signed }),
     }
+}
+
+/// `printsize` as it is at most while a program runs, which may raise it with `setopt`.
+fn most_printed(program: &Program, options: &Options) -> u32 {
+    let mut most = options.printsize;
+    for item in &program.items {
+        let Item::Clause(clause) = item else { continue };
+        for_each_expr(clause, &mut |expr| {
+            if let ExprKind::Call { callee, args } = &expr.kind
+                && matches!(&callee.kind, ExprKind::Name(name) if name == "setopt")
+                && let [name, value] = &args[..]
+                && let (ExprKind::Str(name), ExprKind::Str(value)) = (&name.kind, &value.kind)
+                && **name == *b"printsize"
+            {
+                let mut raised = options.clone();
+                // What is refused is told when it happens (runtime spec §12.4).
+                if raised.set("printsize", Some(&bytes::to_text(value)), SetBy::Setopt).is_ok() {
+                    most = most.max(raised.printsize);
+                }
+            }
+        });
+    }
+    most
 }
 
 fn uses_args(clause: &Clause) -> bool {

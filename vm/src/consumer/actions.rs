@@ -8,7 +8,7 @@ use dtrail_lang::format::Format;
 use dtrail_lang::ir::{AggId, ClauseId, Detail, ProbeIndex, SiteId};
 
 use super::session::{Session, pass_on, symbols};
-use super::{OutputFormat, lines, messages};
+use super::{OutputFormat, lines};
 use crate::agg::{AggTable, AggTables};
 use crate::format::{Style, dump, packet, print, printa, printf, trace};
 use crate::output::Output as _;
@@ -63,7 +63,9 @@ impl Session<'_> {
                 let numbers: Vec<i64> = values.map(ValueRef::int).collect();
                 if let &[length, elsewhere, time, kind] = &numbers[..] {
                     let packet = packet::Packet::new(bytes, length, elsewhere, time, kind);
-                    packet.show(text, output.redirected(), &|capture| host.decode(capture));
+                    // What this row has written before stands in the file first, its header perhaps.
+                    let redirected = output.redirected().map(|empty| empty && text.is_empty());
+                    packet.show(text, redirected, &|capture| host.decode(capture));
                 }
             }
             (Action::Print, Detail::Shape(shape)) => match (values.next(), values.next()) {
@@ -133,7 +135,7 @@ impl Session<'_> {
 
     /// Reports what was not done as a fault of the library, which fires nothing (runtime spec §11.1).
     fn say_not_done(&mut self, clause: ClauseId, probe: ProbeIndex, what: &NotDone) {
-        let program = &self.plan.program;
+        let program = &{ self.plan }.program;
         let number = program.clauses.get(clause.index()).map_or(0, |clause| clause.number);
         let Some(probe) = program.probes.get(probe.index()) else { return };
         let why = match what {
@@ -144,8 +146,7 @@ impl Session<'_> {
             }
             NotDone::Reopen { path, why } => format!("couldn't freopen() \"{path}\": {why}"),
         };
-        let text = messages::not_done(number, probe, &why);
-        self.say(&text);
+        self.tell_not_done(number, probe, &why);
     }
 }
 

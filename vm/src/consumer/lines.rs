@@ -4,6 +4,7 @@
 use std::io::Write as _;
 
 use dtrail_lang::builtins::{Action, Symbolic};
+use dtrail_lang::env::Probe;
 use dtrail_lang::ir::{ProbeIndex, ValueType};
 
 use super::messages::{self, Loss};
@@ -11,6 +12,7 @@ use super::session::{Fault, Session, symbols};
 use super::{OutputFormat, Settings};
 use crate::agg::AggTable;
 use crate::agg::sort;
+use crate::fault::FaultKind;
 use crate::format::printa::Spill;
 use crate::format::{Style, folded, json};
 use crate::output::Output as _;
@@ -119,21 +121,50 @@ impl Session<'_> {
 
     /// Tells a fault: `{"type":"error","clause":…,"probe":{…},"fault":…,"code":…,"value":…,"insn":…,"message":…}`.
     pub(super) fn tell_fault(&mut self, fault: &Fault) {
-        let Some(probe) = self.plan.program.probes.get(fault.probe.index()) else { return };
+        let plan = self.plan;
+        let Some(probe) = plan.program.probes.get(fault.probe.index()) else { return };
         let message = messages::fault(fault.clause, probe, fault.raised, fault.point);
         if self.settings.format != OutputFormat::Json {
             return self.say(&message);
         }
-        let mut out = Vec::new();
-        let _ = write!(out, "{{\"type\":\"error\",\"clause\":{},", fault.clause);
-        json::probe(&mut out, probe);
         let kind = fault.raised.kind;
+        let value = Some(fault.raised.value).filter(|&value| value != u64::MAX);
+        self.json_fault((fault.clause, probe), kind, value, Some(fault.point), &message);
+    }
+
+    /// Tells what the consumer could not do, a fault of the library (runtime spec §11.1), which has neither value nor
+    /// instruction.
+    pub(super) fn tell_not_done(&mut self, clause: u32, probe: &Probe, why: &str) {
+        let message = messages::not_done(clause, probe, why);
+        match self.settings.format {
+            OutputFormat::Json => {
+                self.json_fault((clause, probe), FaultKind::Library, None, None, message.trim_end());
+            }
+            _ => self.say(&message),
+        }
+    }
+
+    fn json_fault(
+        &mut self,
+        (clause, probe): (u32, &Probe),
+        kind: FaultKind,
+        value: Option<u64>,
+        insn: Option<u32>,
+        message: &str,
+    ) {
+        let mut out = Vec::new();
+        let _ = write!(out, "{{\"type\":\"error\",\"clause\":{clause},");
+        json::probe(&mut out, probe);
         let _ = write!(out, ",\"fault\":\"{}\",\"code\":{},\"value\":", kind.text(), kind as u32);
-        let _ = match fault.raised.value {
-            u64::MAX => write!(out, "null"),
-            value => write!(out, "{value}"),
+        let _ = match value {
+            None => write!(out, "null"),
+            Some(value) => write!(out, "{value}"),
         };
-        let _ = write!(out, ",\"insn\":{},\"message\":", fault.point);
+        let _ = match insn {
+            None => write!(out, ",\"insn\":null"),
+            Some(insn) => write!(out, ",\"insn\":{insn}"),
+        };
+        out.extend_from_slice(b",\"message\":");
         json::string(&mut out, message.as_bytes());
         out.extend_from_slice(b"}\n");
         self.output.write(&out);

@@ -324,14 +324,19 @@ impl Consumer<'_> {
         drops.add(&std::mem::take(&mut self.session.world.drops));
         drops.stacks += self.session.world.stacks.take_lost();
         drops.stack_strings += self.session.world.stacks.take_overflows();
+        self.tell(&drops);
+    }
+
+    /// Tells losses, and what helps against them.
+    fn tell(&mut self, drops: &Drops) {
         if !drops.principal.is_empty() {
             self.session.lost_records();
         }
-        for loss in messages::losses(&drops) {
+        for loss in messages::losses(drops) {
             self.session.tell_loss(&loss);
         }
         // Each piece of advice once.
-        for line in messages::advice(&drops, &messages::suspects(self.session.plan)) {
+        for line in messages::advice(drops, &messages::suspects(self.session.plan)) {
             if !self.advised.contains(&line) {
                 self.session.say(&line);
                 self.advised.push(line);
@@ -354,6 +359,9 @@ impl Consumer<'_> {
         let impatient = self.interrupts.count() > 1;
         if !impatient && !self.closed {
             self.session.print_unprinted();
+            // What only shows while stacks are printed.
+            let stack_strings = self.session.world.stacks.take_overflows();
+            self.tell(&Drops { stack_strings, ..Drops::default() });
         }
         Ok(())
     }

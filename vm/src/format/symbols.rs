@@ -128,6 +128,7 @@ pub fn lines(
             line(out, format!("  [ {annotation} ]").as_bytes());
         }
     }
+    style.symbols.stacks.overflow(stack, budget.over);
 }
 
 /// Appends the frames of a stack as one word, outermost first, separated by semicolons: a line of a folded profile. A
@@ -135,23 +136,27 @@ pub fn lines(
 pub fn folded(out: &mut Vec<u8>, number: u64, symbols: Symbols<'_>) {
     let Some(stack) = symbols.stacks.get(number) else { return };
     let mut budget = Budget::of(stack);
-    let frames: Vec<u64> = frames(stack, symbols.names).collect();
+    // Made from the innermost outwards, as which names fit depends on those before; then turned round.
+    let mut words: Vec<Vec<u8>> = Vec::new();
     let mut inlined = Vec::new();
-    for (depth, &addr) in frames.iter().enumerate().rev() {
-        if depth + 1 < frames.len() {
+    for (depth, addr) in frames(stack, symbols.names).enumerate() {
+        let module = put_into(stack, depth, addr, symbols.names, &mut inlined);
+        for name in inlined.drain(..) {
+            // The mark that flame graphs know.
+            words.push(format!("{}`{name}_[i]", module.as_deref().unwrap_or_default()).into_bytes());
+        }
+        let mut word = Vec::new();
+        frame(&mut word, stack, addr, Detail::Symbol, symbols, &mut budget);
+        words.push(word);
+    }
+    for (place, word) in words.iter_mut().rev().enumerate() {
+        if place > 0 {
             out.push(b';');
         }
-        let start = out.len();
-        frame(out, stack, addr, Detail::Symbol, symbols, &mut budget);
-        one_word(&mut out[start..]);
-        let module = put_into(stack, depth, addr, symbols.names, &mut inlined);
-        for name in inlined.drain(..).rev() {
-            // The mark that flame graphs know.
-            let start = out.len() + 1;
-            let _ = write!(out, ";{}`{name}_[i]", module.as_deref().unwrap_or_default());
-            one_word(&mut out[start..]);
-        }
+        one_word(word);
+        out.extend_from_slice(word);
     }
+    symbols.stacks.overflow(stack, budget.over);
 }
 
 /// Replaces what would separate frames or lines of a folded profile: a file's names may hold anything.
@@ -195,25 +200,32 @@ fn frames<'s>(stack: &'s Stack, names: &dyn Names) -> impl Iterator<Item = u64> 
     stack.frames[skipped..].iter().copied().take_while(|&addr| addr != 0)
 }
 
-/// Bytes of names of made code that a stack may still print.
-struct Budget(Option<usize>);
+/// Bytes of names of made code that a stack may still print; `None` if it prints none.
+struct Budget {
+    left: Option<usize>,
+    /// Names that did not fit.
+    over: u64,
+}
 
 impl Budget {
     fn of(stack: &Stack) -> Budget {
         match stack.origin {
-            Origin::User { strsize } if strsize > 0 => Budget(Some(strsize as usize)),
-            _ => Budget(None),
+            Origin::User { strsize } if strsize > 0 => Budget { left: Some(strsize as usize), over: 0 },
+            _ => Budget { left: None, over: 0 },
         }
     }
 
     /// Whether a name of so many bytes and its end still fit; it is then taken off.
     fn take(&mut self, length: usize) -> bool {
-        match &mut self.0 {
+        match &mut self.left {
             Some(left) if *left > length => {
                 *left -= length + 1;
                 true
             }
-            _ => false,
+            _ => {
+                self.over += 1;
+                false
+            }
         }
     }
 }
@@ -234,7 +246,7 @@ fn frame(
     }
     let found = names.user(&stack.process, addr);
     let nameless = found.as_ref().is_none_or(|place| place.symbol.is_none());
-    if budget.0.is_some()
+    if budget.left.is_some()
         && nameless
         && let Some(name) = names.made(&stack.process, addr)
     {
@@ -247,7 +259,7 @@ fn frame(
                 place(out, addr, found.as_ref(), detail);
                 return Some(text.into());
             }
-            (false, _) => symbols.stacks.overflow(),
+            (false, _) => {}
         }
     }
     match found {
