@@ -12,6 +12,7 @@ typedef struct fileinfo {
 	int fi_oflags;
 } fileinfo_t;
 
+#pragma D attributes Stable/Stable/Common translator
 translator fileinfo_t < struct file *F > {
 	fi_name = F == NULL ? "<none>" : stringof(F->f_path.dentry->d_name.name);
 	fi_dirname = F == NULL ? "<none>" : dirname(d_path(&F->f_path));

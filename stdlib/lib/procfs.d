@@ -89,6 +89,7 @@ inline char dtrail_sname[int state] = state & 0x3 ? 'S' : state & 0xc ? 'T' :
 inline string dtrail_class[int policy] = policy == 1 ? "FIFO" : policy == 2 ? "RR" :
     policy == 5 ? "IDLE" : policy == 6 ? "DL" : "TS";
 
+#pragma D attributes Stable/Stable/Common translator
 translator lwpsinfo_t < struct task_struct *T > {
 	pr_flag = T->__state & 0x4 ? PR_STOPPED : T->pid == 0 ? PR_IDLE : 0;
 	pr_lwpid = T->pid;
@@ -113,6 +114,7 @@ translator lwpsinfo_t < struct task_struct *T > {
 	pr_lgrp = 0;
 };
 
+#pragma D attributes Stable/Stable/Common translator
 translator psinfo_t < struct task_struct *T > {
 	pr_flag = 0;
 	pr_nlwp = T->signal->nr_threads;
@@ -156,6 +158,7 @@ translator psinfo_t < struct task_struct *T > {
 /* What `curpsinfo` and `curlwpsinfo` are made of: variables of the language, and `curthread` for the rest. */
 struct dtrail_thread;
 
+#pragma D attributes Stable/Stable/Common translator
 translator lwpsinfo_t < struct dtrail_thread *C > {
 	pr_flag = curthread->__state & 0x4 ? PR_STOPPED : curthread->pid == 0 ? PR_IDLE : 0;
 	pr_lwpid = tid;
@@ -180,6 +183,7 @@ translator lwpsinfo_t < struct dtrail_thread *C > {
 	pr_lgrp = 0;
 };
 
+#pragma D attributes Stable/Stable/Common translator
 translator psinfo_t < struct dtrail_thread *C > {
 	pr_flag = 0;
 	pr_nlwp = curthread->signal->nr_threads;
@@ -238,6 +242,7 @@ typedef struct dtrail_siginfo {
 	int si_fd;
 } siginfo_t;
 
+#pragma D attributes Stable/Stable/Common translator
 translator siginfo_t < struct kernel_siginfo *I > {
 	si_signo = I->si_signo;
 	si_errno = I->si_errno;

@@ -88,6 +88,9 @@ impl Body<'_, '_> {
 
     pub(super) fn assign(&mut self, lhs: &Expr, rhs: &Expr, span: Span) -> Checked {
         let (mut left, new) = self.place(lhs)?;
+        if let Meaning::Variable(id) | Meaning::Element(id) = left.meaning {
+            self.mention_variable(id, lhs.span)?;
+        }
         if self.session.types.is_dynamic(left.ty) {
             return Err(errors::not_lvalue(span, "="));
         }

@@ -8,12 +8,15 @@ use std::collections::HashMap;
 
 use super::errors;
 use super::expr::Body;
+use super::info::children;
 use super::session::Session;
-use crate::ast::Pragma;
+use crate::ast::{Expr, ExprKind, Pragma};
 use crate::diag::Diagnostic;
 use crate::env::{Probe, ProbePattern, Stability};
-use crate::source::Span;
+use crate::ir::{Scope, VarId};
+use crate::source::{SourceKind, Span};
 use crate::stability::{self, Version, is_below, least};
+use crate::types::{Type, TypeId};
 
 /// What pragmas say about names.
 #[derive(Clone, Debug, Default)]
@@ -113,10 +116,20 @@ impl Session<'_> {
             .fold(stability::STABLE, least)
     }
 
-    /// Refuses what is less stable than `amin` wants. Descriptions are exempt: they are only reported.
+    /// The triple that a pragma gives the translator that is being defined.
+    pub(super) fn translator_triple(&mut self) -> Option<Stability> {
+        self.declared.triples.remove("translator")
+    }
+
+    /// Refuses what is less stable than `amin` wants. Descriptions are exempt, as in DTrace: they are only reported. So are
+    /// the library's definitions, of which the use counts.
     fn check_amin(&self, what: &str, triple: Stability, span: Span) -> Result<(), Diagnostic> {
         match self.amin {
-            Some(wanted) if is_below(triple, wanted) => Err(errors::too_unstable(span, what, triple)),
+            Some(wanted)
+                if is_below(triple, wanted) && self.sources.get(span.source).kind != SourceKind::Library =>
+            {
+                Err(errors::too_unstable(span, what, triple))
+            }
             _ => Ok(()),
         }
     }
@@ -132,10 +145,68 @@ impl Body<'_, '_> {
         span: Span,
     ) -> Result<(), Diagnostic> {
         let triple = self.session.triple(name, own);
+        self.note_triple(triple, span, || format!("{kind} {name}"))
+    }
+
+    /// Notes that something of a triple is used.
+    pub(super) fn note_triple(
+        &mut self,
+        triple: Stability,
+        span: Span,
+        what: impl FnOnce() -> String,
+    ) -> Result<(), Diagnostic> {
         self.attributes = least(self.attributes, triple);
-        if self.session.amin.is_none() {
+        match self.session.amin {
+            Some(_) => self.session.check_amin(&what(), triple, span),
+            None => Ok(()),
+        }
+    }
+
+    /// Notes that a variable is used. Pragmas name those of the global space.
+    pub(super) fn mention_variable(&mut self, id: VarId, span: Span) -> Result<(), Diagnostic> {
+        let var = &self.session.names.vars[id.index()];
+        let triple = match var.scope {
+            Scope::Global => self.session.triple(&var.name, stability::STABLE),
+            _ => stability::STABLE,
+        };
+        let (shape, shown) = (super::kind_of_shape(&var.shape), var.shown());
+        self.note_triple(triple, span, || format!("{shape} {shown}"))
+    }
+
+    /// Notes that a type is named.
+    pub(super) fn mention_type(&mut self, ty: TypeId, span: Span) -> Result<(), Diagnostic> {
+        let mut named = ty;
+        while let Type::Pointer(target) | Type::Array(target, _) = *self.session.types.get(named) {
+            named = target;
+        }
+        self.session.complete(named);
+        if !self.session.types.is_of_kernel(named) {
             return Ok(());
         }
-        self.session.check_amin(&format!("{kind} {name}"), triple, span)
+        let shown = self.session.types.show(ty);
+        self.note_triple(stability::KERNEL, span, || format!("type {shown}"))
+    }
+
+    /// Notes what a constant is made of: inlines and types, which are folded before anything else is looked at.
+    pub(super) fn mention_in_constant(&mut self, expr: &Expr) -> Result<(), Diagnostic> {
+        match &expr.kind {
+            ExprKind::Int(_) => return Ok(()),
+            ExprKind::Name(name) if self.session.inline(name).is_some() => {
+                self.mention("inline", name, stability::STABLE, expr.span)?;
+            }
+            ExprKind::Cast { .. } => {
+                if let Some(to) = self.early.cast(expr) {
+                    self.mention_type(to.ty, expr.span)?;
+                }
+            }
+            _ => {}
+        }
+        let mut inner = Ok(());
+        children(expr, &mut |child| {
+            if inner.is_ok() {
+                inner = self.mention_in_constant(child);
+            }
+        });
+        inner
     }
 }

@@ -314,6 +314,7 @@ impl Body<'_, '_> {
         let Some(id) = self.session.names.add_agg(name) else {
             return Err(errors::too_many_variables(span, &format!("@{name}")));
         };
+        self.note_triple(stability::STABLE, span, || format!("aggregation @{name}"))?;
         let infos = keys.iter().map(|key| self.sample_or_expr(key, false)).collect::<Result<Vec<_>, _>>()?;
         match self.session.names.aggs[id.index()].keys.clone() {
             Some(signature) => {

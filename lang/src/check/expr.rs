@@ -98,6 +98,7 @@ impl Body<'_, '_> {
             Some(c) => {
                 // The cast of a constant may be the first that names an enum of the kernel.
                 self.session.complete(c.ty);
+                self.mention_in_constant(expr)?;
                 ExprInfo {
                     constant: Some(c.value),
                     provenance: if c.value == 0 { Provenance::Null } else { Provenance::Other },
@@ -235,7 +236,7 @@ impl Body<'_, '_> {
             return Ok(ExprInfo { lvalue: true, ..ExprInfo::value(self.session.types.common().void) });
         }
         if let Some(id) = self.session.names.var(Scope::Global, name) {
-            self.mention("scalar", name, STABLE, span)?;
+            self.mention_variable(id, span)?;
             return self.variable(id, span);
         }
         if let Some(inline) = self.session.inline(name)
@@ -248,8 +249,11 @@ impl Body<'_, '_> {
                 }
                 // A constant was met before.
                 Value::Constant(c) => Ok(ExprInfo { constant: Some(c.value), ..ExprInfo::value(c.ty) }),
-                Value::Alias(id) => Ok(ExprInfo { ty: ty.ty, ..self.variable(id, span)? }),
-                Value::Formula(id) => self.use_formula(id, name, span),
+                Value::Alias(id) => {
+                    self.mention("inline", name, STABLE, span)?;
+                    Ok(ExprInfo { ty: ty.ty, ..self.variable(id, span)? })
+                }
+                Value::Formula(id) => self.use_inline(id, name, span),
             };
         }
         if let Some((var, index)) = BuiltinVar::by_name(name)
@@ -285,12 +289,16 @@ impl Body<'_, '_> {
         if typed && symbol.ty.is_none() {
             return Err(errors::symbol_without_type(span, name));
         }
+        self.note_triple(stability::KERNEL, span, || format!("symbol {name}"))?;
         Ok(info.meaning(Meaning::Symbol(symbol.address, symbol.per_cpu)))
     }
 
     fn local(&mut self, scope: Scope, name: &str, span: Span) -> Checked {
         match self.session.names.var(scope, name) {
-            Some(id) => self.variable(id, span),
+            Some(id) => {
+                self.mention_variable(id, span)?;
+                self.variable(id, span)
+            }
             None => {
                 let error = errors::undefined_variable(span, &shown(scope, name));
                 Err(self.session.suggest_variable(error, scope, name))
@@ -527,6 +535,7 @@ impl Body<'_, '_> {
         });
         let info = self.expr(operand)?;
         self.session.complete(to.ty);
+        self.mention_type(to.ty, span)?;
         let types = &self.session.types;
         if !types.castable(to.ty, info.ty) {
             return Err(errors::invalid_cast(span, &self.show(info), &to.show(types)));

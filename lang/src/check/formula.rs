@@ -192,10 +192,17 @@ impl Body<'_, '_> {
         Some(ExprInfo { provenance: Provenance::Unknown, ..info }.meaning(Meaning::Param(index as u32)))
     }
 
-    /// A use of a formula, whose arguments have been checked.
+    /// A use of an inline, whose arguments have been checked.
+    pub(super) fn use_inline(&mut self, id: FormulaId, name: &str, span: Span) -> Checked {
+        let triple = self.session.triple(name, self.session.formulas[id.index()].attributes);
+        self.note_triple(triple, span, || format!("inline {name}"))?;
+        self.use_formula(id, name, span)
+    }
+
+    /// A use of a formula.
     pub(super) fn use_formula(&mut self, id: FormulaId, name: &str, span: Span) -> Checked {
         let formula = &self.session.formulas[id.index()];
-        let (ty, provenance, attributes) = (formula.ty, formula.provenance, formula.attributes);
+        let (ty, provenance) = (formula.ty, formula.provenance);
         let translation = formula.translation;
         self.expansion.size += formula.size;
         self.expansion.depth = self.expansion.depth.max(formula.depth);
@@ -206,7 +213,6 @@ impl Body<'_, '_> {
         if self.expansion.size > MAX_CLAUSE || self.session.expanded > MAX_SESSION {
             return Err(errors::expansion_too_large(span, name));
         }
-        self.mention("inline", name, attributes, span)?;
         if let Some(made) = translation {
             return Ok(self.translation(Translation { from: From::Formula(id), ..made }));
         }

@@ -99,7 +99,7 @@ impl Body<'_, '_> {
         for ((slot, info), key) in signature.iter().zip(&infos).zip(keys) {
             self.check_readable(slot.ty, *info, key.span)?;
         }
-        self.use_formula(id, name, span)
+        self.use_inline(id, name, span)
     }
 
     /// What a parameter points to is read where it is used, which the address of a part of a variable does not allow.
@@ -183,6 +183,7 @@ impl Body<'_, '_> {
 
     /// Checks the keys of an associative array, giving it its signature if it has none, and reads the element.
     fn element(&mut self, id: VarId, keys: &[Expr], span: Span) -> Checked {
+        self.mention_variable(id, span)?;
         self.element_keys(id, keys, span)?;
         let shown = self.session.names.vars[id.index()].shown();
         let read = self.read(id).ok_or_else(|| errors::undefined_variable(span, &shown))?;

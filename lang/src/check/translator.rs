@@ -17,6 +17,7 @@ use super::session::Session;
 use super::suggest;
 use crate::ast::{Expr, Ident, Translator};
 use crate::diag::Diagnostic;
+use crate::env::Stability;
 use crate::source::{SourceKind, Span};
 use crate::types::classes::Operand;
 use crate::types::{TagKind, Type, TypeId, bare_tag};
@@ -43,6 +44,8 @@ pub struct TranslatorInfo {
     pub members: HashMap<String, FormulaId>,
     /// Of a library: those that cannot be had with the types of this kernel, and why.
     pub absent: HashMap<String, String>,
+    /// How stable it is, if a pragma says; else each member is as stable as what it is made of.
+    pub attributes: Option<Stability>,
 }
 
 /// Where the input of a translation comes from.
@@ -75,6 +78,7 @@ impl Session<'_> {
         origin: Origin,
         translator: &Translator,
     ) -> Result<(), Diagnostic> {
+        let attributes = self.translator_triple();
         let output = self.type_name(early, &translator.output)?.ty;
         let input = self.type_name(early, &translator.input)?;
         self.with_members(output);
@@ -132,7 +136,7 @@ impl Session<'_> {
         }
         let id = TranslatorId(self.translators.len() as u32);
         self.translators_by_output.entry(self.tag_of(output)).or_default().push(id);
-        self.translators.push(TranslatorInfo { output, input, members, absent });
+        self.translators.push(TranslatorInfo { output, input, members, absent, attributes });
         Ok(())
     }
 
@@ -194,12 +198,18 @@ impl Body<'_, '_> {
         let int = Marked { ty: self.session.types.common().int, userland: false };
         // The type was looked up while the program was read.
         let to = self.early.cast(expr).unwrap_or(int);
+        self.mention_type(to.ty, span)?;
         let from = Marked { ty: info.ty, userland: info.userland };
         let Some(translator) = self.session.translator_for(to.ty, from) else {
             let types = &self.session.types;
             return Err(errors::no_translator(span, &self.show(info), &types.show(to.ty)));
         };
-        let input = self.session.translators[translator.index()].input.ty;
+        let TranslatorInfo { input, attributes, .. } = self.session.translators[translator.index()];
+        if let Some(triple) = attributes {
+            let shown = self.session.types.show(to.ty);
+            self.note_triple(triple, span, || format!("translator {shown}"))?;
+        }
+        let input = input.ty;
         self.session.check_no_text(input, info.ty, operand.span)?;
         self.check_readable(input, info, operand.span)?;
         let pointer = matches!(self.session.types.resolve(to.ty), Type::Pointer(_));
@@ -240,7 +250,10 @@ impl Body<'_, '_> {
                 },
             );
         };
-        let inner = self.session.formulas[id.index()].translation;
+        let formula = &self.session.formulas[id.index()];
+        let inner = formula.translation;
+        let triple = translator.attributes.unwrap_or(formula.attributes);
+        self.note_triple(triple, span, || format!("member {}", member.name))?;
         let info = self.use_formula(id, &member.name, span)?;
         Ok(match inner {
             Some(inner) => self.translation(Translation { from: From::Formula(id), ..inner }),

@@ -99,7 +99,7 @@ pub fn parse_prefix(
     let rule = if source.kind.is_string() { Rule::string_item } else { Rule::script_item };
     let names = cx.names;
     let mut declared = Declared::of_headers(&readable.left_out);
-    let mut scanner = scan::Scanner::new(id, source.kind, text, cx);
+    let mut scanner = scan::Scanner::new(sources, id, text, cx);
     let mut program = Program::default();
     let mut error = None;
     loop {

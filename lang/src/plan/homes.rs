@@ -261,10 +261,12 @@ impl<'a> State<'a> {
             self.decisions.exit_in_user = true;
             self.reasons.push(Reason {
                 subject: Subject::Program,
-                text: format!("`exit` is decided in user space, so all state is kept there: {why}"),
+                text: format!(
+                    "`exit` is decided in user space, so what shows behind it is kept there: {why}"
+                ),
                 span: Some(*span),
             });
-            self.all_to_user("`exit` is decided in user space", Some(site.span));
+            self.shown_at_the_end_to_user("`exit` is decided in user space", site.span);
         }
         if site.action.row().cut {
             for agg in named(&site.detail) {
@@ -274,6 +276,18 @@ impl<'a> State<'a> {
                     &(format!("`{name}` of it is decided in user space: {why}"), Some(*span)),
                 );
             }
+        }
+    }
+
+    /// Rule 8: moves what the events behind an `exit` may not change: aggregations, and variables that clauses of the
+    /// tracer's own probes use, of which `END` runs after it.
+    fn shown_at_the_end_to_user(&mut self, why: &str, span: Span) {
+        let cx = self.cx;
+        for var in used_by_tracer(cx.program, cx.roles) {
+            self.var_to_user(var, why, Some(span));
+        }
+        for i in 0..cx.program.agg_sites.len() {
+            self.site_to_user(AggSiteId(i as u32), why, Some(span));
         }
     }
 
@@ -415,6 +429,14 @@ fn variable(op: &Op) -> Option<VarId> {
         | Op::SetElem { var, .. } => Some(*var),
         _ => None,
     }
+}
+
+/// The variables that clauses of the tracer's own probes use.
+pub(super) fn used_by_tracer(program: &Program, roles: &Roles) -> HashSet<VarId> {
+    let clauses = program.clauses.iter().enumerate();
+    let of_tracer = clauses.filter(|(i, _)| roles.clause(ClauseId(*i as u32)).tracer);
+    let insts = of_tracer.flat_map(|(_, clause)| &clause.blocks).flat_map(|block| &block.insts);
+    insts.filter_map(|inst| variable(&inst.op)).collect()
 }
 
 /// The aggregations an action names.

@@ -146,6 +146,19 @@ impl TypeTable {
         ty
     }
 
+    /// Whether a type is one that the kernel has and D has not: a tag with the kernel's members, a typedef that nobody else
+    /// makes, pointers to these and arrays of them.
+    pub fn is_of_kernel(&self, mut ty: TypeId) -> bool {
+        loop {
+            match self.get(ty) {
+                Type::Pointer(target) | Type::Array(target, _) => ty = *target,
+                Type::Typedef(name, _) => return self.named(name).is_none(),
+                Type::Tagged(..) => return self.kernel.origins.contains_key(&ty),
+                _ => return false,
+            }
+        }
+    }
+
     /// Says that an undefined tag is this type of the kernel.
     pub fn adopt(&mut self, kernel: &dyn KernelTypes, ty: TypeId, id: KernelTypeId) {
         match kernel.describe(id) {

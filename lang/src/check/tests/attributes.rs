@@ -32,6 +32,28 @@ fn the_least_that_is_wanted() {
             "#pragma D attributes Evolving/Unstable/ISA n\nint n; BEGIN { trace(n); }",
             "D_ATTR_MIN 2:22",
         ),
+        // A program's own variables are Stable/Stable/Common, whatever they are, when they are made and when they are read.
+        ("Standard/Standard/Common", "BEGIN { x = 1; }", "D_ATTR_MIN 1:9"),
+        ("Standard/Standard/Common", "BEGIN { self->x = 1; }", "D_ATTR_MIN 1:9"),
+        ("Standard/Standard/Common", "BEGIN { a[1] = 1; }", "D_ATTR_MIN 1:9"),
+        ("Standard/Standard/Common", "this int x; BEGIN { this->x; }", "D_ATTR_MIN 1:21"),
+        ("Standard/Standard/Common", "BEGIN { @ = count(); }", "D_ATTR_MIN 1:9"),
+        ("Standard/Standard/Common", "BEGIN { 1 + 2; }", "ok"),
+        ("Stable/Stable/Common", "BEGIN { x = 1; self->y = x; @[x] = count(); }", "ok"),
+        // Descriptions are reported and not judged.
+        ("Stable/Stable/Common", "syscall::read:entry { trace(arg0); }", "ok"),
+        (
+            "Stable/Stable",
+            "#pragma D attributes Evolving n\ninline int n = 4; BEGIN { trace(n + 1); }",
+            "D_ATTR_MIN 2:33",
+        ),
+        ("Stable/Stable", "struct own { int a; }; BEGIN { trace(((struct own *)arg0)->a); }", "ok"),
+        (
+            "Stable/Stable",
+            "struct o { int a; };\n#pragma D attributes Evolving translator\n\
+             translator struct o < int i > { a = i; };\nBEGIN { trace(xlate<struct o>(4).a); }",
+            "D_ATTR_MIN 4:15",
+        ),
     ] {
         assert_eq!(with(&[("amin", amin)], source), expected, "{amin}: {source}");
     }
@@ -59,6 +81,20 @@ fn versions_hide_what_came_later() {
     }
 }
 
+/// Programs share their names, so what one uses a later one cannot hide.
+#[test]
+fn a_version_hides_nothing_that_is_in_use() {
+    let older = "#pragma D option version=1.0\nBEGIN { }";
+    for (sources, expected) in [
+        (["BEGIN { trace(htons(1)); }", older], "D_PRAGMA_OPTSET 1:18"),
+        (["BEGIN { trace(strlen(\"htons\")); }", older], "ok"),
+        ([older, "BEGIN { trace(htons(1)); }"], "D_FUNC_UNDEF 1:15"),
+        (["BEGIN { trace(htons(1)); }", "#pragma D option version=1.3\nBEGIN { }"], "ok"),
+    ] {
+        assert_eq!(outcome(&sources, &mut Options::default()), expected, "{sources:?}");
+    }
+}
+
 #[test]
 fn pragmas_that_define_nothing() {
     for (source, expected) in [
@@ -74,17 +110,40 @@ fn pragmas_that_define_nothing() {
     }
 }
 
-#[test]
-fn reports() {
+/// The triples of a program's probe descriptions and statements.
+fn report(text: &str) -> (String, String) {
     let machine = Machine::new();
     let mut sources = SourceMap::default();
-    let text = "#pragma D attributes Private/Stable/CPU n\ninline int n = pid; syscall::read:entry { n; trace(args[0]); }";
     sources.add(Source { name: "a.d".into(), kind: SourceKind::Script, text: text.into() });
     let compiled =
         crate::compile(&sources, &machine, &mut Options::default(), &["a.d".into()]).expect("it is D");
     let crate::check::Attributes { probes, statements } = compiled.attributes[0];
-    assert_eq!((probes.name, probes.data, probes.class), ("Private", "Private", "ISA"));
-    assert_eq!((statements.name, statements.data, statements.class), ("Private", "Private", "Unknown"));
+    let show = |triple: crate::env::Stability| format!("{}/{}/{}", triple.name, triple.data, triple.class);
+    (show(probes), show(statements))
+}
+
+#[test]
+fn reports() {
+    let text = "#pragma D attributes Private/Stable/CPU n\ninline int n = pid; syscall::read:entry { n; trace(args[0]); }";
+    assert_eq!(report(text), ("Private/Private/ISA".into(), "Private/Private/Unknown".into()));
+    let mut translated = String::from("struct o { int a; int b; };\n");
+    translated.push_str("#pragma D attributes Evolving/Unstable/ISA translator\n");
+    translated.push_str("translator struct o < int i > { a = i; };\n");
+    // The pragma is of the next translator only.
+    translated.push_str("translator struct o < string s > { a = 1; };\n");
+    for (rest, statements) in [
+        ("BEGIN { trace(xlate<struct o>(4).a); }", "Evolving/Unstable/ISA"),
+        ("inline int i = xlate<struct o>(4).a; BEGIN { trace(i); }", "Evolving/Unstable/ISA"),
+        ("BEGIN { trace(xlate<struct o>(\"\").a); }", "Stable/Stable/Common"),
+        ("BEGIN { trace((struct o *)arg0 == NULL); }", "Stable/Stable/Common"),
+        ("BEGIN { trace((uint64_t)arg0); }", "Stable/Stable/Common"),
+        (
+            "#pragma D attributes Evolving/Unstable/ISA q\ninline int q = 4; BEGIN { trace(q * 2); }",
+            "Evolving/Unstable/ISA",
+        ),
+    ] {
+        assert_eq!(report(&format!("{translated}{rest}")).1, statements, "{rest}");
+    }
 }
 
 /// Files of provider definitions end in such lines, or begin with them.

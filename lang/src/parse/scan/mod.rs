@@ -27,7 +27,7 @@ use crate::ast::Pragma;
 use crate::builtins::shapes;
 use crate::diag::{Diagnostic, Tag};
 use crate::options::{self, OptionError, SetBy};
-use crate::source::{SourceId, SourceKind, Span};
+use crate::source::{SourceId, SourceKind, SourceMap, Span};
 use crate::stability::{self, Version};
 
 /// The classes that the grammar names by their byte.
@@ -128,6 +128,8 @@ impl Level {
 
 /// Scans one source text.
 pub(super) struct Scanner<'a, 'c> {
+    /// All programs, of which those before this one have been compiled.
+    sources: &'a SourceMap,
     source: SourceId,
     kind: SourceKind,
     text: &'a str,
@@ -163,16 +165,17 @@ pub(super) struct Scanner<'a, 'c> {
 }
 
 impl<'a, 'c> Scanner<'a, 'c> {
-    /// A scanner at the start of a text.
+    /// A scanner at the start of what is to be read of a source.
     pub(super) fn new(
+        sources: &'a SourceMap,
         source: SourceId,
-        kind: SourceKind,
         text: &'a str,
         cx: &'a mut ParseContext<'c>,
     ) -> Scanner<'a, 'c> {
         Scanner {
+            sources,
             source,
-            kind,
+            kind: sources.get(source).kind,
             text,
             cx,
             pos: 0,
@@ -442,10 +445,15 @@ impl<'a, 'c> Scanner<'a, 'c> {
         Ok(())
     }
 
-    /// Whether the text so far uses a name of the language that came after a version.
+    /// Whether the text so far, or a program before it, uses a name of the language that came after a version. What the
+    /// libraries use is theirs.
     fn uses_later_than(&self, version: Version) -> bool {
         let mut later = false;
-        prescan::words(&self.text[..self.pos], &mut |word| later |= stability::since(word) > version);
+        let before = self.sources.ids().take_while(|&id| id != self.source).map(|id| self.sources.get(id));
+        let before = before.filter(|source| source.kind != SourceKind::Library).map(|source| &*source.text);
+        for text in before.chain([&self.text[..self.pos]]) {
+            prescan::words(text, &mut |word| later |= stability::since(word) > version);
+        }
         later
     }
 

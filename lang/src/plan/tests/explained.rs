@@ -94,12 +94,11 @@ fn what_forced_something_is_shown() {
         .replace("i3 = builtin arg0", "i3 = builtin arg0 @104..108")
         .replace("s0 = builtin execname", "s0 = builtin execname @77..85");
     check(d, &ir, PlanOptions::default(), "
-        `exit` is decided in user space, so all state is kept there: it stands after an operation in user space that may fault: `index(execname, probefunc)` (line 2)
+        `exit` is decided in user space, so what shows behind it is kept there: it stands after an operation in user space that may fault: `index(execname, probefunc)` (line 2)
         clause 0 (line 1): syscall::read:entry
-          kernel: captures 1 value
-          user:   sets x, updates @c
-          sends:  16 bytes
-            $0 integer: arg0, 8 bytes
+          kernel: sets x
+          user:   updates @c
+          sends:  8 bytes
         clause 1 (line 2): syscall::read:return
           kernel: captures 2 values
           user:   exit
@@ -107,11 +106,11 @@ fn what_forced_something_is_shown() {
             $0 string: `execname`, 8 bytes and its bytes
             $1 integer: `arg0`, 8 bytes
         variables
-          x: user space, because `exit` is decided in user space: `exit(arg0)` (line 2)
+          x: kernel, 8 bytes
         aggregations
           @c count() (line 1): user space, because `exit` is decided in user space: `exit(arg0)` (line 2)
         records
-          syscall::read:entry: clause 0: 48 bytes an event
+          syscall::read:entry: clause 0: 40 bytes an event
           syscall::read:return: clause 1: 56 bytes an event and up to 1 string
         ");
     check(

@@ -10,6 +10,8 @@ use crate::ir::{
     AddrSpace, AggId, BinOp, BlockId, Clause, CmpOp, Detail, Op, Reg, RegKind, Scope, SiteId, Terminator,
     UnOp,
 };
+use crate::plan::homes::used_by_tracer;
+use crate::plan::roles::Roles;
 
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum V {
@@ -390,7 +392,7 @@ struct Session<'a> {
     pending: Vec<Record>,
 }
 
-/// What is left at the end.
+/// What is left at the end; of variables, after an `exit`, those that something can still show.
 #[derive(Debug, PartialEq)]
 pub(super) struct Outcome {
     pub seen: Vec<Seen>,
@@ -643,6 +645,11 @@ impl Session<'_> {
         }
         vars.extend(self.kernel.vars);
         vars.retain(|_, value| !value.is_zero() && *value != V::Str(Some(String::new())));
+        if self.exited {
+            // Nothing but `END` runs behind an `exit`.
+            let shown = used_by_tracer(self.program, &Roles::new(self.program));
+            vars.retain(|key, _| shown.contains(&key.0));
+        }
         Outcome { seen: self.seen, vars, aggs: self.user.aggs.remove(&0).unwrap_or_default() }
     }
 }

@@ -181,29 +181,26 @@ fn rule_8_exit_in_the_kernel() {
 }
 
 #[test]
-fn rule_8_exit_in_user_space_takes_all_state_with_it() {
+fn rule_8_exit_in_user_space_takes_along_what_shows_behind_it() {
     let text = exit_after(FAULTY);
     check(
         &text,
-        "vars u, sites u",
+        "vars k, sites u",
         "
         kernel clause c0 {
         b0:
           stmt 1
             i0 = builtin arg0
-            send $0 = i0
+            set x = i0
             work
             return
         }
         user clause c0 {
         b0:
           stmt 1
-            i0 = recv $0
-            set x = i0
             aggregate g0 []  ; @c count
             return
         }
-        captures Int arg0
         kernel clause c1 {
         b0:
           stmt 1
@@ -240,6 +237,14 @@ fn rule_8_exit_of_the_tracer_moves_nothing() {
     let text = exit_after(FAULTY).replace("enable c1 on p1", "enable c1 on p5");
     assert_eq!(homes(&planned(&text, PlanOptions::default())), "vars k, sites k");
     let text = exit_after("").replace("enable c1 on p1", "enable c1 on p4");
+    assert_eq!(homes(&planned(&text, PlanOptions::default())), "vars k, sites u");
+}
+
+/// `END` would show what the events behind the `exit` store.
+#[test]
+fn rule_8_exit_in_user_space_takes_along_what_the_tracer_uses() {
+    let end = "enable c2 on p5\nclause c2 {\nb0:\n  i0 = get x\n  return\n}\n";
+    let text = format!("{}{end}", exit_after(FAULTY));
     assert_eq!(homes(&planned(&text, PlanOptions::default())), "vars u, sites u");
 }
 
