@@ -206,7 +206,10 @@ pub fn of_probe(pattern: &ProbePattern) -> Option<String> {
     if let Some((_, ours)) = FUNCTIONS.iter().find(|row| function.starts_with(row.0)) {
         return Some(format!("`{function}` is a function of another system's kernel: {ours}"));
     }
-    if matches!(module.as_str(), "genunix" | "unix" | "kernel" | "mach_kernel" | "ufs" | "specfs") {
+    if matches!(
+        module.as_str(),
+        "genunix" | "unix" | "kernel" | "mach_kernel" | "ufs" | "specfs" | "freebsd" | "freebsd32"
+    ) {
         return Some(format!("`{module}` is a module of another system's kernel; Linux's own is `vmlinux`"));
     }
     None

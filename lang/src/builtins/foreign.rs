@@ -3,6 +3,7 @@
 
 use super::rates::{Bare, MIN_TIMER_PERIOD, UNITS, parse_rate};
 use crate::env::ProbePattern;
+use crate::stability::is_known_provider;
 
 /// What follows the first word of a foreign description.
 type Advice = fn(&[&str]) -> Option<String>;
@@ -13,7 +14,7 @@ const FOREIGN: &[(&[&str], Advice)] = &[
     (&["kretprobe", "kretfunc", "fexit", "kr"], |rest| kernel_function(rest, "return")),
     (&["tracepoint", "t"], tracepoint),
     (&["rawtracepoint", "rt"], raw_tracepoint),
-    (&["interval", "i"], |rest| timer("tick", rest)),
+    (&["interval", "i", "tick"], |rest| timer("tick", rest)),
     (&["profile", "p"], |rest| timer("profile", rest)),
     (IN_PROCESSES, |_| Some(NOT_IN_PROCESSES.to_owned())),
     (&["software", "hardware", "s", "h"], |_| {
@@ -41,6 +42,11 @@ const CALL_SYMBOLS: &[&str] =
 pub fn advice(pattern: &ProbePattern) -> Option<String> {
     let ProbePattern { provider, module, function, name } = pattern;
     if let Some(advice) = rate(name) {
+        return Some(advice);
+    }
+    if let Some(advice) =
+        dotted(name).filter(|_| [provider, module, function].iter().all(|part| part.is_empty()))
+    {
         return Some(advice);
     }
     let parts = [provider.as_str(), module, function, name];
@@ -114,11 +120,44 @@ fn raw_tracepoint(rest: &[&str]) -> Option<String> {
     Some(format!("tracepoints of the kernel are written `rawtp:::{event}`"))
 }
 
-/// `interval:s:5`, `profile:hz:99`
+/// `interval:s:5`, `profile:hz:99`, `tick:1s`
 fn timer(kind: &str, rest: &[&str]) -> Option<String> {
-    let [unit, number] = rest else { return None };
-    let meant = format!("{kind}-{number}{unit}");
-    parse_rate(&format!("{number}{unit}"), Bare::Hertz).map(|_| format!("timers are written `{meant}`"))
+    let rate = match rest {
+        [rate] => (*rate).to_owned(),
+        [unit, number] => format!("{number}{unit}"),
+        _ => return None,
+    };
+    parse_rate(&rate, Bare::Hertz).map(|_| format!("timers are written `{kind}-{rate}`"))
+}
+
+/// `syscall.openat.entry`
+fn dotted(name: &str) -> Option<String> {
+    let parts: Vec<&str> = name.split('.').collect();
+    let [provider, function, name] = parts[..] else { return None };
+    is_known_provider(provider).then(|| {
+        format!("the parts of a description have colons between them: `{provider}::{function}:{name}`")
+    })
+}
+
+/// What does the job of a provider that is not there yet: by provider and the beginning of the probe's name.
+#[rustfmt::skip]
+const INSTEAD: &[(&str, &str, &str)] = &[
+    ("sched", "enqueue", "`rawtp:::sched_wakeup` fires when a thread becomes ready"),
+    ("sched", "wakeup", "`rawtp:::sched_wakeup` fires when a thread becomes ready"),
+    ("sched", "", "`rawtp:::sched_switch` fires when a CPU goes from one thread to another"),
+    ("io", "done", "`sdt:block::block_rq_complete` fires when a request to a disk has ended"),
+    ("io", "", "`sdt:block::block_rq_issue` fires when a request goes to a disk"),
+    ("tcp", "", "`sdt:sock::inet_sock_set_state` fires when a connection changes its state; `dtrail -lm net` lists more"),
+    ("udp", "", "`dtrail -lm net` lists trace events of the network"),
+    ("ip", "", "`dtrail -lm net` lists trace events of the network"),
+    ("lockstat", "", "`sdt:lock::contention_begin` fires when a thread begins to wait for a lock"),
+    ("fbt", "", "the kernel's own trace points are `rawtp` and `sdt`: `dtrail -lP rawtp` lists them"),
+];
+
+/// What to trace instead of a probe whose provider is not there yet.
+pub fn instead(pattern: &ProbePattern) -> Option<&'static str> {
+    let ProbePattern { provider, name, .. } = pattern;
+    INSTEAD.iter().find(|row| row.0 == provider && name.starts_with(row.1)).map(|row| row.2)
 }
 
 #[cfg(test)]
@@ -153,6 +192,12 @@ mod tests {
             ("interval:s:5", "timers are written `tick-5s`"),
             ("interval:ms:100", "timers are written `tick-100ms`"),
             ("profile:hz:99", "timers are written `profile-99hz`"),
+            ("tick:1s", "timers are written `tick-1s`"),
+            ("tick:s:1", "timers are written `tick-1s`"),
+            (
+                "syscall.openat.entry",
+                "the parts of a description have colons between them: `syscall::openat:entry`",
+            ),
             ("uprobe:libc:malloc", "probes in processes are not supported yet"),
             ("syscall::read:exit", "the end of a call is `return`"),
             ("read:exit", "the end of a call is `return`"),
@@ -164,6 +209,23 @@ mod tests {
         {
             assert_eq!(of(text), None, "{text}");
         }
+    }
+
+    #[test]
+    fn what_does_the_job_meanwhile() {
+        let of = |provider: &str, name: &str| {
+            let pattern =
+                ProbePattern { provider: provider.into(), name: name.into(), ..ProbePattern::default() };
+            instead(&pattern)
+        };
+        let switch = "`rawtp:::sched_switch` fires when a CPU goes from one thread to another";
+        assert_eq!(of("sched", "on-cpu"), Some(switch));
+        assert_eq!(of("sched", "enqueue"), Some("`rawtp:::sched_wakeup` fires when a thread becomes ready"));
+        assert_eq!(
+            of("io", "start"),
+            Some("`sdt:block::block_rq_issue` fires when a request goes to a disk")
+        );
+        assert_eq!(of("syscall", "entry"), None);
     }
 
     #[test]

@@ -283,9 +283,14 @@ impl Body<'_, '_> {
         };
         let parsed = format::parse(text, function, span)?;
         let shown: Vec<_> = infos[1..].iter().map(|info| (info.ty, self.show(*info))).collect();
+        // The line that a message names is that of the call.
+        let line = self.session.line_of(span);
+        let place = |arg: &Expr| if self.session.line_of(arg.span) == line { arg.span } else { span };
+        let spans: Vec<Span> = args[1..].iter().map(place).collect();
         let values = Values {
             function,
             values: &shown,
+            spans: &spans,
             first: 2,
             results: &[],
             exact: true,
@@ -369,6 +374,7 @@ impl Body<'_, '_> {
         let values = Values {
             function: "printa",
             values: &values,
+            spans: &[],
             first: 1,
             results: &results,
             exact: false,

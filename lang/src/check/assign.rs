@@ -175,11 +175,16 @@ impl Body<'_, '_> {
     }
 
     pub(super) fn compound_assign(&mut self, op: BinaryOp, lhs: &Expr, rhs: &Expr, span: Span) -> Checked {
+        self.compound(op, lhs, rhs, span).map_err(|error| self.aggregated(error, lhs))
+    }
+
+    fn compound(&mut self, op: BinaryOp, lhs: &Expr, rhs: &Expr, span: Span) -> Checked {
         let word = assign_word(op);
         let (left, right) = match is_aggregation(lhs) && self.unknown_aggregation(lhs) {
             true => {
                 let ExprKind::Agg(name) = &lhs.kind else { return self.expr(lhs) };
-                return Err(errors::undefined_variable(span, &format!("@{name}")));
+                let shown = if name == "_" { "@".to_owned() } else { format!("@{name}") };
+                return Err(errors::undefined_variable(span, &shown));
             }
             false => {
                 let left = self.compound_target(lhs)?;
@@ -229,16 +234,24 @@ impl Body<'_, '_> {
     }
 
     /// `++` and `--`.
+    /// The error of an operator that stores, on what may be an aggregation.
+    fn aggregated(&self, error: Diagnostic, place: &Expr) -> Diagnostic {
+        match is_aggregation(place) && error.help.is_none() {
+            true => error.help(errors::aggregate_instead(self.session.sources.text(place.span).trim())),
+            false => error,
+        }
+    }
+
     pub(super) fn step(&mut self, increment: bool, operand: &Expr, span: Span) -> Checked {
         let word = if increment { "++" } else { "--" };
-        let (mut info, new) = self.place(operand)?;
+        let (mut info, new) = self.place(operand).map_err(|error| self.aggregated(error, operand))?;
         if let Some(id) = new {
             let ty = self.session.types.common().int64;
             info = self.give_type(operand, id, info, Marked { ty, userland: false });
         }
         let types = &self.session.types;
         if !types.is_scalar(info.ty) {
-            return Err(errors::step_not_scalar(span, word));
+            return Err(self.aggregated(errors::step_not_scalar(span, word), operand));
         }
         if types.is_void_or_function_pointer(info.ty) {
             return Err(errors::step_unknown_size(span, word));

@@ -25,6 +25,22 @@ fn count(n: usize, noun: &str) -> String {
     format!("{n} {noun}{}", if n == 1 { "" } else { "s" })
 }
 
+/// What to write instead of an argument by its name.
+pub(crate) const ARGUMENTS: &str = "arguments have numbers: `args[1]` is the second, and `copyinstr(arg1)` the string that it \
+                                    points to; `dtrail -lvn PROBE` lists a probe's";
+
+/// What to write instead of a word that should be a string.
+pub(crate) fn unquoted(word: &str) -> String {
+    format!(
+        "strings stand in double quotes, `\"{word}\"`, and a program on the command line in single ones, as in `-n 'BEGIN'`"
+    )
+}
+
+/// What to write instead of an operator on an aggregation.
+pub(crate) fn aggregate_instead(written: &str) -> String {
+    format!("`{written} = count()` counts, and `{written} = sum(n)` adds")
+}
+
 /// Why a name is unknown that a library would define.
 pub(crate) fn constant_of_a_library(name: &str) -> String {
     format!("{name} is a constant of the libraries, which `nolibs` and `syslibdir` leave out")

@@ -15,7 +15,7 @@ use super::suggest;
 use super::translator::{From, Translation};
 use crate::ast::{BinaryOp, Expr, ExprId, ExprKind, Ident, UnaryOp};
 use crate::builtins::{BuiltinVar, Symbolic, elsewhere};
-use crate::diag::Diagnostic;
+use crate::diag::{Diagnostic, Tag};
 use crate::env::Stability;
 use crate::ir::{Scope, VarId};
 use crate::source::Span;
@@ -308,8 +308,9 @@ impl Body<'_, '_> {
 
     fn aggregation(&mut self, name: &str, span: Span) -> Checked {
         let id = self.session.names.agg(name).ok_or_else(|| {
-            let error = errors::undefined_name(span, &format!("@{name}"));
-            self.session.suggest_aggregation(error, name)
+            // The one without a name has one only inside.
+            let shown = if name == "_" { "@".to_owned() } else { format!("@{name}") };
+            self.session.suggest_aggregation(errors::undefined_name(span, &shown), name)
         })?;
         let info = ExprInfo::value(self.session.types.common().aggregation);
         Ok(info.meaning(Meaning::Aggregation(id)))
@@ -370,9 +371,21 @@ impl Body<'_, '_> {
         let a = self.expr(lhs)?;
         let b = match self.enumerator(op, a, rhs, span)? {
             Some(value) => value,
-            None => self.expr(rhs)?,
+            None => self.expr(rhs).map_err(|error| self.unquoted(error, a, rhs))?,
         };
         self.binary_type(op, a, b, span)
+    }
+
+    /// The error of a word that is no variable, where a string is compared: a shell takes quotes away.
+    fn unquoted(&self, error: Diagnostic, a: ExprInfo, rhs: &Expr) -> Diagnostic {
+        match &rhs.kind {
+            ExprKind::Name(name)
+                if self.is_string(a) && error.tag == Tag::IdentUndef && error.help.is_none() =>
+            {
+                error.help(errors::unquoted(name))
+            }
+            _ => error,
+        }
     }
 
     /// The bare name of an enumerator right of a comparison with a value of its enum (language spec §6.4).
@@ -573,6 +586,11 @@ impl Body<'_, '_> {
         };
         if !self.session.types.is_record(target) {
             let error = errors::member_of_non_struct(span, op, &self.show(info));
+            if let (ExprKind::Name(scope), false) = (&base.kind, arrow)
+                && super::decl::is_scope(scope)
+            {
+                return Err(error.help(format!("variables are `{scope}->{}`", member.name)));
+            }
             let pointed = self.session.types.target(info.ty).filter(|_| !arrow);
             return Err(match pointed.is_some_and(|target| self.session.types.is_record(target)) {
                 true => error.help("did you mean `->`?"),

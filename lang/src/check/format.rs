@@ -275,6 +275,8 @@ pub struct Values<'a> {
     pub function: &'static str,
     /// The types of the values, in order, and what messages call them. For `printa` the key elements.
     pub values: &'a [(TypeId, String)],
+    /// Where they are written, if anywhere.
+    pub spans: &'a [Span],
     /// The number of the first of them in messages.
     pub first: usize,
     /// For `printa`: the type of each aggregation's result.
@@ -293,6 +295,7 @@ pub fn resolve(
     span: Span,
 ) -> Result<Format, Diagnostic> {
     let function = values.function;
+    let written = |index: usize| values.spans.get(index).copied().unwrap_or(span);
     let mut pieces: Vec<Piece> = Vec::with_capacity(parsed.pieces.len());
     let mut next = 0;
     let mut results = 0;
@@ -321,7 +324,7 @@ pub fn resolve(
             if !types.is_integer(*ty) {
                 let at = next + values.first;
                 let what = (star, row.name);
-                return Err(errors::format_star_type(span, function, at, number, what, shown));
+                return Err(errors::format_star_type(written(next), function, at, number, what, shown));
             }
             next += 1;
         }
@@ -340,6 +343,7 @@ pub fn resolve(
         };
         if !accepts(row.takes, types, ty, values.target) {
             let named = (row.name, row.prototype);
+            let span = if conversion.aggregation { span } else { written(next - 1) };
             let error = errors::format_value_type(span, function, &what, number, named, &shown);
             // As wide as an address: most likely one of the traced process.
             let pointer = types.target(ty).is_some() && !conversion.aggregation;

@@ -110,7 +110,8 @@ impl Session<'_> {
                     Some(_) => errors::no_probe(desc.span, shown),
                     None => Diagnostic::new(tag, desc.span, text),
                 };
-                Err(match elsewhere::of_probe(pattern) {
+                let instead = || foreign::instead(pattern).map(str::to_owned);
+                Err(match elsewhere::of_probe(pattern).or_else(instead) {
                     Some(help) => error.help(help),
                     None => error,
                 })

@@ -559,7 +559,7 @@ impl<'a> Session<'a> {
         if let Some(kind) = kind {
             let error = errors::bad_reference(span, kind, name, "scalar");
             return match name {
-                "args" => error.help("`args[0]` is the first argument; `dtrail -lv` lists a probe's"),
+                "args" => error.help(errors::ARGUMENTS),
                 "stack" | "ustack" | "jstack" => error.help(format!("it is called: `{name}()`")),
                 _ => error,
             };
@@ -617,7 +617,7 @@ impl<'a> Session<'a> {
             return error.help(advice);
         }
         if global && let Some(ours) = suggest::foreign(name) {
-            return error.help(format!("D has {ours} for that"));
+            return error.help(ours);
         }
         let built_in = BuiltinVar::ROWS.iter().map(|row| row.name).filter(|name| global && *name != "arg");
         // The arguments have one row.
@@ -640,7 +640,7 @@ impl<'a> Session<'a> {
 
     pub(super) fn suggest_function(&self, error: Diagnostic, name: &str) -> Diagnostic {
         if let Some(ours) = suggest::foreign(name) {
-            return error.help(format!("D has {ours} for that"));
+            return error.help(ours);
         }
         let names =
             Func::ROWS.iter().filter(|row| !(self.strict && row.id.is_extension())).map(|row| row.name);

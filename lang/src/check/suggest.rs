@@ -12,7 +12,7 @@ const FOREIGN: &[(&str, &str)] = &[
     ("comm", "execname"),
     ("hist", "quantize()"),
     ("lhist", "lquantize()"),
-    ("nsecs", "timestamp"),
+    ("nsecs", "timestamp (and walltimestamp for the time of day)"),
     ("elapsed", "timestamp"),
     ("str", "copyinstr() or stringof()"),
     ("kstr", "stringof()"),
@@ -26,9 +26,7 @@ const FOREIGN: &[(&str, &str)] = &[
     ("username", "uid"),
     ("retval", "arg1 in a return probe"),
     ("zero", "clear()"),
-    ("delete", "an assignment of 0, or trunc() for an aggregation"),
     ("stats", "avg(), min() and max()"),
-    ("join", "printf()"),
     ("strncmp", "=="),
     ("strcmp", "=="),
     ("strcontains", "strstr()"),
@@ -54,9 +52,20 @@ const FOREIGN: &[(&str, &str)] = &[
     ("numaid", "curcpu"),
 ];
 
-/// What stands for a foreign name.
-pub(crate) fn foreign(name: &str) -> Option<&'static str> {
-    FOREIGN.iter().find(|(foreign, _)| *foreign == name).map(|(_, ours)| *ours)
+/// The same where it takes a sentence.
+const SENTENCES: &[(&str, &str)] = &[
+    ("delete", "a variable or element is deleted by storing 0 to it, an aggregation by `trunc(@name)`"),
+    (
+        "join",
+        "`curpsinfo->pr_psargs` is a process with its arguments; `printf(\"%s %s\", …)` prints strings side by side",
+    ),
+];
+
+/// What to say of a foreign name.
+pub(crate) fn foreign(name: &str) -> Option<String> {
+    let find = |table: &'static [(&str, &str)]| table.iter().find(|row| row.0 == name).map(|row| row.1);
+    let sentence = find(SENTENCES).map(str::to_owned);
+    sentence.or_else(|| Some(format!("D has {} for that", find(FOREIGN)?)))
 }
 
 /// The candidate nearest to a name, if one is near enough to be meant: at most a third of its letters differ.
@@ -155,7 +164,7 @@ mod tests {
 
     #[test]
     fn foreign_names() {
-        assert_eq!(foreign("comm"), Some("execname"));
+        assert_eq!(foreign("comm").as_deref(), Some("D has execname for that"));
         assert_eq!(foreign("pid"), None);
     }
 }

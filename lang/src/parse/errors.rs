@@ -135,6 +135,13 @@ pub(super) fn refused(
         return diagnostic;
     }
     let (before, after) = prepared.split_at((at - item.start).min(prepared.len()));
+    // A statement ends within brackets.
+    let open = hints::innermost(before).filter(|&open| matches!(before[open], b'(' | b'['));
+    if let Some(open) = open.filter(|_| matches!(text.as_bytes().get(at), Some(b';' | b'{' | b'}'))) {
+        let open = item.start + open;
+        let bracket = character_at(text, open);
+        return diagnostic.label(span(open, open + 1), format!("this `{bracket}` is not closed"));
+    }
     let is_type = |word: &str| scope.is_type(word);
     match hints::hint(&Place { text, at, before, after, is_type: &is_type }) {
         Some(advice) => diagnostic.help(advice),

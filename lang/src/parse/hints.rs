@@ -86,8 +86,54 @@ pub(super) fn hint(place: &Place<'_>) -> Option<String> {
         {
             Some("strings that stand side by side are not joined: use `strjoin`".to_string())
         }
-        _ => after_probe(place),
+        "/" if is_clause && in_predicate(before) && previous.is_some_and(|b| b"=<>&|+-*%^!".contains(&b)) => Some(
+            "the predicate ends behind an operator; a shell takes `$target` out of a program in double quotes, not in \
+             single ones"
+                .to_string(),
+        ),
+        _ => after_probe(place).or_else(|| separator(place)),
     }
+}
+
+/// What is missing between two values that stand side by side, or behind the last member of a struct.
+fn separator(place: &Place<'_>) -> Option<String> {
+    let Place { before, after, .. } = *place;
+    let value = |b: u8| {
+        [Class::Name, Class::Integer, Class::String, Class::Aggregation].iter().any(|&class| class as u8 == b)
+    };
+    let end = before.iter().rposition(|&b| b != b' ')?;
+    let word = before[..=end].iter().rposition(|&b| b != b'_')?;
+    let next = *after.first()?;
+    if !value(before[word]) && !matches!(before[word], b')' | b']') {
+        return None;
+    }
+    let is_clause =
+        before.first().is_some_and(|&first| first == Class::Probe as u8 || first == Class::Integer as u8);
+    let text = match innermost(before).map(|at| before[at])? {
+        b'{' if !is_clause => (next == b'}').then_some("a `;` ends each member, the last one too"),
+        _ if !is_clause || !(value(next) || next.is_ascii_alphabetic()) => None,
+        b'{' => Some("a `;` stands between two statements"),
+        b'(' => Some("a `,` stands between two arguments"),
+        _ => Some("a `,` stands between two keys"),
+    };
+    text.map(str::to_owned)
+}
+
+/// Where the innermost bracket is that a piece of prepared text leaves open.
+pub(super) fn innermost(prepared: &[u8]) -> Option<usize> {
+    let mut closed = 0;
+    prepared.iter().rposition(|b| match b {
+        b')' | b']' | b'}' => {
+            closed += 1;
+            false
+        }
+        b'(' | b'[' | b'{' if closed == 0 => true,
+        b'(' | b'[' | b'{' => {
+            closed -= 1;
+            false
+        }
+        _ => false,
+    })
 }
 
 /// Whether a predicate has begun and not ended.

@@ -153,8 +153,40 @@ fn providers_of_other_systems() {
                  provider `io` tells of them",
             ),
         ),
-        ("io:::start { }", unsupported("io"), None),
+        (
+            "io:::start { }",
+            unsupported("io"),
+            Some("`sdt:block::block_rq_issue` fires when a request goes to a disk"),
+        ),
     ] {
         assert_eq!(told(source, true, ""), (message, help.map(str::to_string)), "{source}");
     }
+}
+
+/// What people who are new to D write, and what they are told.
+#[test]
+fn advice_for_newcomers() {
+    let counts = "`@ = count()` counts, and `@ = sum(n)` adds";
+    for (text, expected) in [
+        ("BEGIN { self.x = 1; }", "variables are `self->x`"),
+        ("BEGIN { this.x = 1; }", "variables are `this->x`"),
+        ("BEGIN { @++; }", counts),
+        ("BEGIN { @ += 2; }", counts),
+        ("BEGIN { @ = count(); @++; }", counts),
+        ("BEGIN { @a[pid]++; }", "`@a[pid] = count()` counts, and `@a[pid] = sum(n)` adds"),
+        (
+            "BEGIN /execname == ls/ { }",
+            "strings stand in double quotes, `\"ls\"`, and a program on the command line in single ones, as in `-n 'BEGIN'`",
+        ),
+        ("BEGIN { trace(nsecs); }", "D has timestamp (and walltimestamp for the time of day) for that"),
+        (
+            "BEGIN { delete(@x); }",
+            "a variable or element is deleted by storing 0 to it, an aggregation by `trunc(@name)`",
+        ),
+        ("syscall::read:entry { trace(args->buf); }", crate::check::errors::ARGUMENTS),
+        ("io:::start { }", "`sdt:block::block_rq_issue` fires when a request goes to a disk"),
+    ] {
+        assert_eq!(told(text, false, "").1.as_deref(), Some(expected), "{text}");
+    }
+    assert_eq!(told("BEGIN { @++; }", false, "").0, "failed to resolve @: Unknown variable name");
 }

@@ -193,7 +193,7 @@ fn brackets() {
     near("BEGIN { } }", "1:11", "}");
     near("BEGIN { a[(1]); }", "1:13", "]");
     let error = script().refuses("BEGIN {\n trace(1;", Tag::Syntax, "2:9", "syntax error near \";\"");
-    assert_eq!(error.labels.len(), 0);
+    assert_eq!(error.labels[0].1, "this `(` is not closed");
     let error =
         script().refuses("BEGIN {\n if (1) { x = 1;\n", Tag::Syntax, "3:1", "syntax error near end of input");
     assert_eq!(
@@ -292,7 +292,17 @@ fn common_mistakes_are_explained() {
         ("BEGIN { trace(\"a\" \"b\"); }", "strings that stand side by side are not joined: use `strjoin`"),
         ("BEGIN { $x = 1; }", "`$` names macros; a variable of the clause is `this->x`"),
         ("BEGIN { trace($1); }", "give another operand, or set `-x defaultargs`"),
-        ("BEGIN { trace(1) trace(2); }", ""),
+        ("BEGIN { trace(1) trace(2); }", "a `;` stands between two statements"),
+        ("BEGIN { x = 1 y = 2; }", "a `;` stands between two statements"),
+        ("BEGIN { x = a[1] @b = count(); }", "a `;` stands between two statements"),
+        ("BEGIN { printf(\"%d\" pid); }", "a `,` stands between two arguments"),
+        ("BEGIN { @[pid tid] = count(); }", "a `,` stands between two keys"),
+        ("struct x { int a } BEGIN { }", "a `;` ends each member, the last one too"),
+        (
+            "BEGIN /pid == / { }",
+            "the predicate ends behind an operator; a shell takes `$target` out of a program in double quotes, not in \
+             single ones",
+        ),
         ("BEGIN END { }", "probes are separated by commas"),
         ("BEGIN { x = (ghost_t)y; }", ""),
         ("BEGIN { x = a = ; }", ""),
@@ -301,6 +311,18 @@ fn common_mistakes_are_explained() {
     ] {
         let error = script().parse(text).expect_err(text);
         assert_eq!(error.help.as_deref().unwrap_or(""), help, "{text}");
+    }
+    for (text, opened) in [
+        ("BEGIN { printf(\"%d\", pid; }", "printf("),
+        ("BEGIN { trace(pid }", "trace("),
+        ("BEGIN { trace(a[(1 + 2); }", "a["),
+        ("BEGIN { if (pid == 1 { trace(1); } }", "if ("),
+    ] {
+        let error = script().parse(text).expect_err(text);
+        let at = (text.find(opened).expect("it is there") + opened.len()) as u32;
+        let labels: Vec<_> = error.labels.iter().map(|(span, label)| (span.end, label.as_str())).collect();
+        let label = if opened.ends_with('(') { "this `(` is not closed" } else { "this `[` is not closed" };
+        assert_eq!(labels, [(at, label)], "{text}");
     }
     // Where the word is a probe whatever it could be else.
     let is_type = "`size_t` is a type, but the word that begins a clause of `-n` is a probe: declare it in a script (`-s`), \
