@@ -5,11 +5,19 @@ use std::fs::{File, OpenOptions};
 use std::io::{self, IsTerminal, Seek, Write};
 use std::os::fd::AsFd;
 use std::os::unix::ffi::OsStrExt;
+use std::os::unix::fs::{FileTypeExt, OpenOptionsExt};
+use std::path::Path;
+use std::time::Duration;
 
+use dtrail_vm::consumer::Interrupts as _;
 use dtrail_vm::output::{Files, Stream};
+use rustix::io::ioctl_fionbio;
 
 use crate::machine::reason;
 use crate::{Interrupts, Patience};
+
+/// How long before a pipe is looked at again that nobody reads.
+const AGAIN: Duration = Duration::from_millis(20);
 
 /// What the first stream goes to.
 pub(crate) struct OutputFiles {
@@ -32,8 +40,8 @@ impl OutputFiles {
 
 impl Files for OutputFiles {
     fn append(&mut self, path: &[u8]) -> Result<Box<dyn Stream>, String> {
-        let opened = OpenOptions::new().append(true).create(true).open(OsStr::from_bytes(path));
-        let file = opened.map_err(|e| reason(&e))?;
+        let file =
+            open(Path::new(OsStr::from_bytes(path)), self.interrupts.as_ref()).map_err(|e| reason(&e))?;
         let own = file.try_clone().map_err(|e| reason(&e))?;
         Ok(Box::new(Redirected { out: Patience::new(file, self.interrupts.clone()), file: own }))
     }
@@ -43,6 +51,32 @@ impl Files for OutputFiles {
             truncate(file);
         }
     }
+}
+
+/// Opens a file to append to. A pipe that nobody reads yet is waited for until a signal asks to end.
+fn open(path: &Path, interrupts: Option<&Interrupts>) -> io::Result<File> {
+    let count = || interrupts.map_or(0, |interrupts| interrupts.count());
+    let before = count();
+    let mut options = OpenOptions::new();
+    options.append(true).create(true).custom_flags(libc::O_NONBLOCK);
+    loop {
+        match options.open(path) {
+            Err(e) if e.raw_os_error() == Some(libc::ENXIO) && is_pipe(path) => {}
+            Err(e) => return Err(e),
+            Ok(file) => {
+                ioctl_fionbio(&file, false)?;
+                return Ok(file);
+            }
+        }
+        if count() > before {
+            return Err(io::Error::from_raw_os_error(libc::EINTR));
+        }
+        std::thread::sleep(AGAIN);
+    }
+}
+
+fn is_pipe(path: &Path) -> bool {
+    std::fs::metadata(path).is_ok_and(|metadata| metadata.file_type().is_fifo())
 }
 
 /// A file that `freopen` opened.

@@ -126,6 +126,40 @@ fn the_second_signal_leaves_aggregations_out() {
     );
 }
 
+/// A pipe that nobody reads is waited for only until the end is asked for; one that has a reader gets the output.
+#[test]
+fn a_pipe_without_a_reader_is_waited_for_until_a_signal() {
+    let dir = std::env::temp_dir().join(format!("dtrail-pipe-{}", std::process::id()));
+    std::fs::create_dir_all(&dir).expect("a directory");
+    let pipe = dir.join("pipe");
+    let name = std::ffi::CString::new(pipe.to_str().expect("text")).expect("no NUL");
+    // SAFETY: the name is a string of C.
+    assert_eq!(unsafe { libc::mkfifo(name.as_ptr(), 0o600) }, 0);
+    let path = pipe.display();
+    let program = format!(
+        "BEGIN {{ printf(\"on\\n\"); }} BEGIN {{ freopen(\"{path}\"); printf(\"sent\\n\"); exit(3); }}"
+    );
+
+    let mut running = start(&["-wqn", &program]);
+    assert_eq!(running.line(), "on\n");
+    // A request from before the wait is for tracing; the next one is for the wait.
+    for _ in 0..2 {
+        std::thread::sleep(BETWEEN_REQUESTS);
+        running.signal(libc::SIGINT);
+    }
+    let (text, said, how) = running.end();
+    let wanted = format!("couldn't freopen() \"{path}\": Interrupted system call\n");
+    assert!(said.contains(&wanted), "{said}");
+    assert_eq!((text.as_str(), how.code()), ("sent\n\n", Some(3)));
+
+    let mut running = start(&["-wqn", &program]);
+    assert_eq!(running.line(), "on\n");
+    let sent = std::fs::read_to_string(&pipe).expect("what was sent");
+    assert_eq!(sent, "sent\n\n");
+    ends(running, "", "", 3);
+    let _ = std::fs::remove_dir_all(&dir);
+}
+
 /// Signals that dtrace(1) leaves alone do what they do to any program, and a command ends with its tracer.
 #[test]
 fn a_hang_up_kills_the_tracer_and_its_command() {
