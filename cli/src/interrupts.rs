@@ -111,12 +111,13 @@ fn set_action(signal: i32, what: usize) -> std::io::Result<()> {
     }
 }
 
-/// Counts and wakes: atomics, the clock and one write, all allowed in a signal handler. `errno` is put back.
+/// Counts and wakes: atomics, the clock, a timer and one write, all allowed in a signal handler. `errno` is put back.
 extern "C" fn handler(_signal: i32) {
     let one = 1u64;
     // SAFETY: errno is this thread's own.
     let saved = unsafe { *libc::__errno_location() };
     REQUESTS.signal(monotonic());
+    dtrail_kernel_bridge::load::end_asked_for();
     // SAFETY: eight readable bytes; a closed or missing descriptor only makes the call fail.
     unsafe { libc::write(DESCRIPTOR.load(Ordering::SeqCst), (&raw const one).cast(), 8) };
     // SAFETY: as above.

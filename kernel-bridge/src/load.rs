@@ -5,9 +5,11 @@
 //! names the probe and clause. Never: a decision about what runs where.
 
 mod bind;
+mod hurry;
 mod log;
 mod refusal;
 
+pub use hurry::end_asked_for;
 pub use log::verifier_log;
 pub(crate) use refusal::{no_types, strerror};
 
@@ -51,13 +53,19 @@ pub fn load_until(
 ) -> Result<(Loaded, KernelMaps), Error> {
     let Prepared { made, mut ebpf, .. } = prepare(program)?;
 
+    let loading = hurry::Loading::new();
     for spec in &program.programs {
         if interrupted() {
             return Err(refusal::interrupted());
         }
         let loaded = ebpf.program_mut(&spec.name).ok_or(ProgramError::NotLoaded);
-        loaded.and_then(|p| load_one(p, spec, types)).map_err(|e| refusal::program(plan, spec, &e))?;
+        loaded.and_then(|p| load_one(p, spec, types)).map_err(|e| match loading.is_over() {
+            // Whatever the kernel said of what it was to give up.
+            true => refusal::interrupted(),
+            false => refusal::program(plan, spec, &e),
+        })?;
     }
+    drop(loading);
 
     let descriptors = program.maps.iter().zip(made).map(|(spec, made)| match made {
         Some(made) => Ok(made),

@@ -312,6 +312,45 @@ impl Asm {
         self.put(0x62 | size as u8, base, R0, off, imm);
     }
 
+    /// `dst` = a value from memory at any offset of `base`, another register.
+    pub fn ldx_far(&mut self, size: Size, dst: Mreg, base: Mreg, offset: u32) {
+        match i16::try_from(offset) {
+            Ok(off) => self.ldx(size, dst, base, off),
+            Err(_) => {
+                self.address_of(dst, base, offset);
+                self.ldx(size, dst, dst, 0);
+            }
+        }
+    }
+
+    /// Memory at any offset of `base` = a register; `temp`, another one, is clobbered.
+    pub fn stx_far(&mut self, size: Size, base: Mreg, offset: u32, src: Mreg, temp: Mreg) {
+        match i16::try_from(offset) {
+            Ok(off) => self.stx(size, base, off, src),
+            Err(_) => {
+                self.address_of(temp, base, offset);
+                self.stx(size, temp, 0, src);
+            }
+        }
+    }
+
+    /// Memory at any offset of `base` = a constant; `temp` is clobbered.
+    pub fn st_imm_far(&mut self, size: Size, base: Mreg, offset: u32, imm: i32, temp: Mreg) {
+        match i16::try_from(offset) {
+            Ok(off) => self.st_imm(size, base, off, imm),
+            Err(_) => {
+                self.address_of(temp, base, offset);
+                self.st_imm(size, temp, 0, imm);
+            }
+        }
+    }
+
+    /// `dst` = `base` + `offset`, which is below 2^31.
+    pub fn address_of(&mut self, dst: Mreg, base: Mreg, offset: u32) {
+        self.mov(dst, base);
+        self.alu_imm(Alu::Add, dst, offset as i32);
+    }
+
     /// `lock *(u64 *)(base + off) += src`. `R5` must hold nothing of worth: where there are no atomics (rbpf) the plain
     /// sequence needs it.
     pub fn atomic_add(&mut self, base: Mreg, off: i16, src: Mreg) {

@@ -35,7 +35,7 @@ pub enum EmitError {
         /// The clause.
         clause: ClauseId,
     },
-    /// Strings, keys and records need too much scratch memory, 32 KiB without the strings that records end with: `strsize`
+    /// Strings, keys and records need too much scratch memory, 32 KiB without the records or 1 MiB with them: `strsize`
     /// or `scratchsize` is too large.
     Scratch {
         /// Bytes needed.
@@ -244,19 +244,18 @@ fn tail_bytes(group: &Group, facts: &[ClauseFacts]) -> u32 {
     group.clauses.iter().map(|c| facts[c.index()].tail_bytes).sum()
 }
 
-/// Bytes of the largest record with its tail, and without.
-pub(super) fn largest_record(plan: &Plan, facts: &[ClauseFacts]) -> (u32, u32) {
+/// Bytes of the largest record with its tail.
+pub(super) fn largest_record(plan: &Plan, facts: &[ClauseFacts]) -> u32 {
     let strsize = plan.program.limits.strsize;
-    let (mut record, mut fixed) = (0, 0);
+    let mut record = 0;
     for group in &plan.groups {
         if group.clauses.iter().any(|c| facts[c.index()].sends) {
             let strings = tail_strings(group, facts).saturating_mul(strsize.next_multiple_of(8));
             let tail = strings.saturating_add(tail_bytes(group, facts));
             record = record.max(group.layout.fixed_size.saturating_add(tail));
-            fixed = fixed.max(group.layout.fixed_size);
         }
     }
-    (record, fixed)
+    record
 }
 
 fn tail_strings(group: &Group, facts: &[ClauseFacts]) -> u32 {
@@ -480,7 +479,8 @@ fn scratch(
     context: u32,
 ) -> Result<Scratch, EmitError> {
     let strsize = plan.program.limits.strsize;
-    let (record, fixed) = largest_record(plan, facts);
+    let record = largest_record(plan, facts);
+    let area = plan.clause_layouts.iter().map(|layout| layout.size).max().unwrap_or(0);
     let mut firing: Vec<VarId> = Vec::new();
     let (mut buffers, mut key, mut block) = (0, 0, 0);
     let (mut memory, mut paths) = (false, false);
@@ -512,7 +512,7 @@ fn scratch(
     }
     let name = plan.groups.iter().any(|group| sent_names(group, facts) > 1);
     let demands =
-        Demands { record, fixed, firing, buffers, block, key, spilled, context, memory, paths, name, stack };
+        Demands { record, area, firing, buffers, block, key, spilled, context, memory, paths, name, stack };
     Scratch::new(plan, map, programs, &demands)
 }
 

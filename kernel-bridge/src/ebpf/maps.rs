@@ -7,7 +7,7 @@ use std::collections::HashMap;
 use dtrail_lang::builtins::AggFn;
 use dtrail_lang::ir::{AggId, RegKind, Scope, ValueType, VarId};
 use dtrail_lang::options::Options;
-use dtrail_lang::plan::layout::{agg_words, cell_bytes, entries, threads};
+use dtrail_lang::plan::layout::{HEADER_SIZE, agg_words, cell_bytes, entries, threads};
 use dtrail_lang::plan::{KeyPart, Plan, Side};
 use dtrail_vm::consumer::kept;
 
@@ -96,7 +96,7 @@ pub(super) fn place(
     if sends {
         // However small it is asked for, any record fits, and the eight bytes before it: whether one that is allowed is
         // printed must not depend on where it is made.
-        let (record, _) = largest_record(plan, facts);
+        let record = largest_record(plan, facts);
         let bytes = target.ring_size.max(4096).max(record.saturating_add(RING_HEADER + 1));
         let ring = MapSpec {
             name: "ring".to_owned(),
@@ -318,8 +318,8 @@ fn aggregation(
 pub(super) struct Demands {
     /// Bytes of a record with its tail.
     pub(super) record: u32,
-    /// Bytes of a record without it.
-    pub(super) fixed: u32,
+    /// Bytes of the largest clause's area in it.
+    pub(super) area: u32,
     /// Clause-local strings.
     pub(super) firing: Vec<VarId>,
     /// String buffers.
@@ -417,8 +417,8 @@ impl Scratch {
         // The verifier does not see that what is copied to the tail is whole words.
         take(8);
         scratch.size = at;
-        // All but the tails is addressed by displacements of 16 bits.
-        let near = scratch.record_at.saturating_add(demands.fixed);
+        // All but records is addressed by displacements of 16 bits, and so are their headers, and areas from where they begin.
+        let near = scratch.record_at.saturating_add(HEADER_SIZE).max(demands.area);
         if near >= VALUE_MAX || scratch.size > SCRATCH_MAX {
             return Err(EmitError::Scratch { bytes: scratch.size });
         }
@@ -440,9 +440,9 @@ impl Scratch {
         self.buffers + number * self.buffer_size()
     }
 
-    /// Displacement of a byte of the record before its tail.
-    pub(super) fn in_record(&self, offset: u32) -> i16 {
-        (self.record_at + offset) as i16
+    /// Where a byte of the record lies. Only those of its header are near enough for a displacement.
+    pub(super) fn in_record(&self, offset: u32) -> u32 {
+        self.record_at + offset
     }
 
     /// Whether it is too large for a value that each CPU has one of: then each CPU has entries of its own in an array, one

@@ -384,7 +384,7 @@ impl Program<'_, '_> {
             sending.filter(|(clause, _)| self.env.facts[clause.index()].sends).map(|(_, area)| *area);
         for (i, area) in sending.collect::<Vec<_>>().into_iter().enumerate() {
             let into = if i == 0 { R0 } else { R1 };
-            self.asm.ldx(Size::W, into, R7, self.env.scratch.in_record(area));
+            self.asm.ldx_far(Size::W, into, R7, self.env.scratch.in_record(area));
             if i > 0 {
                 self.asm.alu(Alu::Or, R0, R1);
             }
@@ -398,7 +398,7 @@ impl Program<'_, '_> {
         let needs = env.group_needs(group);
         if env.group_sends(group) {
             for &area in &group.layout.areas {
-                self.asm.st_imm(Size::D, R7, env.scratch.in_record(area), 0);
+                self.asm.st_imm_far(Size::D, R7, env.scratch.in_record(area), 0, R1);
             }
             if env.group_has_tail(group) {
                 self.asm.st_imm(Size::D, R7, env.scratch.tail as i16, group.layout.fixed_size as i32);

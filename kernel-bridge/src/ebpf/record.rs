@@ -144,7 +144,7 @@ fn lost_firings(asm: &mut Asm, env: &Env<'_>, group: &Group) {
     let areas = group.clauses.iter().zip(&group.layout.areas);
     for (_, &area) in areas.filter(|(clause, _)| env.facts[clause.index()].sends) {
         let (lost, next) = (asm.label(), asm.label());
-        asm.ldx(Size::W, R2, R7, env.scratch.in_record(area));
+        asm.ldx_far(Size::W, R2, R7, env.scratch.in_record(area));
         asm.jmp_imm(Jmp::Eq, R2, outcome::RAN as i32, lost);
         asm.jmp_imm(Jmp::Ne, R2, outcome::FAULTED as i32, next);
         asm.bind(lost);
@@ -166,7 +166,8 @@ pub(super) fn output(
         return Err(EmitError::inconsistent(None, "a group sends but there is no ring"));
     };
     let mut known = Fields::default();
-    let at = |offset: u32| env.scratch.in_record(offset);
+    // The header is near.
+    let at = |offset: u32| env.scratch.in_record(offset) as i16;
     base.load(asm, R0, env.context.probe);
     asm.stx(Size::W, R7, at(header::PROBE), R0);
     head(asm, env, base, id.0, &mut known);
@@ -218,7 +219,7 @@ fn wake_if_it_matters(asm: &mut Asm, env: &Env<'_>, group: &Group) {
     }
     if faults {
         for &area in &group.layout.areas {
-            asm.ldx(Size::W, R2, R7, env.scratch.in_record(area));
+            asm.ldx_far(Size::W, R2, R7, env.scratch.in_record(area));
             asm.jmp_imm(Jmp::Eq, R2, outcome::FAULTED as i32, wake);
         }
     }
@@ -264,10 +265,10 @@ fn stacks_of_fault(
     let mut ops = users.flat_map(|code| &code.blocks).flat_map(|block| &block.insts).map(|inst| &inst.op);
     if !ops.any(|op| op.may_fault() && !matches!(op, Op::FaultPoint { attempt: None })) {
         for &(_, offset) in &slots {
-            asm.st_imm(Size::D, R7, env.scratch.in_record(offset), 0);
+            asm.st_imm_far(Size::D, R7, env.scratch.in_record(offset), 0, R1);
         }
         for &area in &group.layout.areas {
-            asm.ldx(Size::W, R2, R7, env.scratch.in_record(area));
+            asm.ldx_far(Size::W, R2, R7, env.scratch.in_record(area));
             asm.jmp_imm(Jmp::Eq, R2, outcome::FAULTED as i32, take);
         }
         asm.ja(done);
@@ -275,7 +276,7 @@ fn stacks_of_fault(
     asm.bind(take);
     for (asked, offset) in slots {
         super::stacks::Taking { asm, env, base, known: &mut known, key }.shared(asked)?;
-        asm.stx(Size::D, R7, env.scratch.in_record(offset), R0);
+        asm.stx_far(Size::D, R7, env.scratch.in_record(offset), R0, R1);
     }
     asm.bind(done);
     Ok(())
@@ -288,7 +289,8 @@ pub(super) fn thread_ended(asm: &mut Asm, env: &Env<'_>, base: ContextBase) -> R
         return Err(EmitError::inconsistent(None, "the ends of threads are told but there is no ring"));
     };
     let mut known = Fields::default();
-    let at = |offset: u32| env.scratch.in_record(offset);
+    // The header is near.
+    let at = |offset: u32| env.scratch.in_record(offset) as i16;
     asm.st_imm(Size::W, R7, at(header::PROBE), 0);
     head(asm, env, base, thread_end::GROUP, &mut known);
     asm.st_imm(Size::W, R7, at(header::GENERATION), 0);
@@ -307,7 +309,8 @@ pub(super) fn thread_ended(asm: &mut Asm, env: &Env<'_>, base: ContextBase) -> R
 /// Fills the header of the record in the scratch memory at `R7` but for probe and generation; clobbers `R0` to `R5`.
 fn head(asm: &mut Asm, env: &Env<'_>, base: ContextBase, group: u16, known: &mut Fields) {
     let filler = env.filler();
-    let at = |offset: u32| env.scratch.in_record(offset);
+    // The header is near.
+    let at = |offset: u32| env.scratch.in_record(offset) as i16;
     let ids = u32::from(env.plan.epoch) | u32::from(group) << 16;
     asm.mov_imm(R0, i64::from(ids));
     asm.stx(Size::W, R7, at(header::EPOCH), R0);

@@ -165,8 +165,8 @@ pub(super) fn shared_string(
     comm_cell(asm, env, base, at);
     asm.mov(R3, R7);
     asm.alu_imm(Alu::Add, R3, at as i32);
-    asm.mov(R1, R7);
-    append(asm, env, env.scratch.in_record(slot.offset));
+    asm.address_of(R1, R7, env.scratch.in_record(slot.offset));
+    append(asm, env, 0);
     Ok(())
 }
 

@@ -38,6 +38,50 @@ pub(crate) fn disposition(signal: libc::c_int) -> Option<libc::sighandler_t> {
     }
 }
 
+/// SIGALRM interrupts system calls and does nothing else, as long as it lives; then it does what it did before, and no timer
+/// sends it.
+#[derive(Debug)]
+pub(crate) struct Alarms {
+    before: libc::sigaction,
+}
+
+impl Alarms {
+    pub(crate) fn harmless() -> Alarms {
+        extern "C" fn nothing(_: libc::c_int, _: *mut libc::siginfo_t, _: *mut libc::c_void) {}
+        // SAFETY: the structures are valid, and the handler does nothing.
+        unsafe {
+            let mut before: libc::sigaction = mem::zeroed();
+            libc::sigaction(libc::SIGALRM, ptr::null(), &raw mut before);
+            handle(libc::SIGALRM, nothing);
+            Alarms { before }
+        }
+    }
+
+    /// Sends this process one after another. May be called in a signal's handler; nobody may call it without an [`Alarms`].
+    pub(crate) fn every(pause: std::time::Duration) {
+        let time = libc::timeval {
+            tv_sec: pause.as_secs() as libc::time_t,
+            tv_usec: libc::suseconds_t::from(pause.subsec_micros()),
+        };
+        set_timer(time);
+    }
+}
+
+impl Drop for Alarms {
+    fn drop(&mut self) {
+        set_timer(libc::timeval { tv_sec: 0, tv_usec: 0 });
+        // SAFETY: the structure is what the system gave.
+        unsafe { libc::sigaction(libc::SIGALRM, &raw const self.before, ptr::null_mut()) };
+    }
+}
+
+/// Has the real timer send SIGALRM after this time and from then on after each; of no length it stops.
+fn set_timer(time: libc::timeval) {
+    let timer = libc::itimerval { it_interval: time, it_value: time };
+    // SAFETY: the structure is valid; one system call, which leaves nothing half done where a handler interrupts.
+    unsafe { libc::setitimer(libc::ITIMER_REAL, &raw const timer, ptr::null_mut()) };
+}
+
 /// Lets signals through to the calling thread.
 pub(crate) fn let_through(signals: &[libc::c_int]) {
     // SAFETY: the set is valid.

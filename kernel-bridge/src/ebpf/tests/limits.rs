@@ -95,6 +95,32 @@ fn many_string_operations_in_one_clause() {
     assert_eq!(values.len(), 18);
 }
 
+/// A record may be longer than what the kernel gives a CPU at once, and areas lie far from where it begins.
+#[test]
+fn a_long_record_of_many_clauses() {
+    let (clauses, slots) = (30, 170);
+    let mut text = "p0 = probe 1 a:b:c:d\n".to_owned();
+    for i in 0..clauses {
+        let _ = write!(
+            text,
+            "enable c{i} on p0\nclause c{i} {{\nb0:\ni0 = builtin arg0\ni1 = {i}\ni2 = add i0, i1\ns3 = builtin execname\n"
+        );
+        (1..slots).for_each(|slot| {
+            let _ = writeln!(text, "send ${slot} = i2");
+        });
+        text += "send $0 = s3\nwork\nreturn\n}\n";
+    }
+    let mut bench = Bench::new(&text);
+    let records = bench.fire(&TestEvent::args(&[1000]));
+    let fixed = 32 + (8 + 8 * slots) * clauses;
+    assert_eq!((records.len(), records[0].len()), (1, fixed + 8), "the name is sent once");
+    for i in 0..clauses {
+        let mut expected = vec![Value::Int(1000 + i as i64); slots];
+        expected[0] = Value::Str("bash".into());
+        assert_eq!(Sent::of(&bench.plan, &records[0], i), Sent::Ran(expected), "{i}");
+    }
+}
+
 #[test]
 fn many_clauses_with_branches_on_one_probe() {
     let mut text = "p0 = probe 1 a:b:c:d\nagg @a[i64]: quantize\nvar self->t: i64\n".to_owned();
