@@ -9,7 +9,7 @@ use std::os::unix::fs::{FileTypeExt, OpenOptionsExt};
 use std::path::Path;
 use std::time::Duration;
 
-use dtrail_vm::consumer::Interrupts as _;
+use dtrail_vm::consumer;
 use dtrail_vm::output::{Files, Stream};
 use rustix::io::ioctl_fionbio;
 
@@ -55,7 +55,7 @@ impl Files for OutputFiles {
 
 /// Opens a file to append to. A pipe that nobody reads yet is waited for until a signal asks to end.
 fn open(path: &Path, interrupts: Option<&Interrupts>) -> io::Result<File> {
-    let count = || interrupts.map_or(0, |interrupts| interrupts.count());
+    let count = || interrupts.map_or(0, consumer::Interrupts::count);
     let before = count();
     let mut options = OpenOptions::new();
     options.append(true).create(true).custom_flags(libc::O_NONBLOCK);
