@@ -1,4 +1,3 @@
-/* @@ engines: interp jit rbpf */
 /* No packet, no data. */
 struct sk_buff { unsigned int len; unsigned int data_len; unsigned char *data; };
 

@@ -1,4 +1,3 @@
-/* @@ engines: interp jit rbpf */
 /* @@ args: -qw -x pcapsize=8 */
 /* @@ operands: FILE */
 /* @@ file: shown */

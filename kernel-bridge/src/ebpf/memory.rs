@@ -12,7 +12,7 @@ use super::clause::Gen;
 use super::emit::EmitError;
 use super::ints::extend_in_place;
 use super::strings::pad;
-use super::{fault, helper};
+use super::{fault, helper, inject};
 
 /// Bytes of the smallest pages: what is readable up to here may be unreadable after.
 const PAGE: u32 = 4096;
@@ -130,7 +130,9 @@ impl Gen<'_> {
         if space == AddrSpace::ByAddress {
             self.asm.ja(check);
             self.asm.bind(kernel);
-            read(self, helper::PROBE_READ_KERNEL);
+            self.stand_in();
+            let read_kernel = self.kernel_reader(helper::PROBE_READ_KERNEL);
+            read(self, read_kernel);
         } else {
             self.asm.bind(kernel);
         }
@@ -139,6 +141,43 @@ impl Gen<'_> {
         self.bad_address(addr)?;
         self.asm.bind(done);
         Ok(())
+    }
+
+    /// The helper that reads kernel memory, given the one that does in the kernel's own.
+    fn kernel_reader(&self, helper: i32) -> i32 {
+        match helper {
+            helper::PROBE_READ_KERNEL if self.env.target.stands_in => helper::PROBE_READ_USER,
+            helper::PROBE_READ_KERNEL_STR if self.env.target.stands_in => helper::PROBE_READ_USER_STR,
+            own => own,
+        }
+    }
+
+    /// `R3` = where what lies at this kernel address is to be read; clobbers `R0`.
+    fn stand_in(&mut self) {
+        if !self.env.target.stands_in {
+            return;
+        }
+        let (kernel, done) = (self.asm.label(), self.asm.label());
+        self.asm.mov(R0, R3);
+        self.asm.alu_imm(Alu::Arsh, R0, 47);
+        self.asm.alu_imm(Alu::Add, R0, 1);
+        self.asm.jmp_imm(Jmp::Eq, R0, 0, kernel);
+        // What is neither the kernel's nor a process's is nowhere.
+        self.asm.mov_imm(R3, 0);
+        self.asm.ja(done);
+        self.asm.bind(kernel);
+        self.asm.mov_imm(R0, inject::LOW as i64);
+        self.asm.alu(Alu::And, R3, R0);
+        self.asm.mov_imm(R0, inject::STAND_IN as i64);
+        self.asm.alu(Alu::Or, R3, R0);
+        self.asm.bind(done);
+    }
+
+    /// Reads the kernel's memory at the address in `R3`, as the helper does.
+    pub(super) fn read_kernel(&mut self, helper: i32) {
+        self.stand_in();
+        let reader = self.kernel_reader(helper);
+        self.asm.call(reader);
     }
 
     /// Goes to `kernel` if the address in `R3` is to be read there; clobbers `R0`.
@@ -304,7 +343,10 @@ impl Gen<'_> {
         let ways = match space {
             AddrSpace::ByAddress => vec![
                 (helper::PROBE_READ_USER_STR, helper::PROBE_READ_USER),
-                (helper::PROBE_READ_KERNEL_STR, helper::PROBE_READ_KERNEL),
+                (
+                    self.kernel_reader(helper::PROBE_READ_KERNEL_STR),
+                    self.kernel_reader(helper::PROBE_READ_KERNEL),
+                ),
             ],
             _ => vec![(helper::PROBE_READ_USER_STR, helper::PROBE_READ_USER)],
         };
@@ -313,6 +355,9 @@ impl Gen<'_> {
         for (i, (whole, part)) in ways.into_iter().enumerate() {
             if i == 1 {
                 self.asm.bind(kernel);
+            }
+            if i == 1 {
+                self.stand_in();
             }
             self.scratch_address(R1, at + 8);
             self.limit_to(R2, limit);
@@ -325,7 +370,7 @@ impl Gen<'_> {
             self.asm.mov_imm(R0, 1);
             self.asm.ja(read);
             self.asm.bind(failed);
-            self.read_up_to_page(at, addr, limit, part, short)?;
+            self.read_up_to_page(at, addr, limit, (part, i == 1), short)?;
             self.bad_address(addr)?;
         }
         if space != AddrSpace::ByAddress {
@@ -359,7 +404,7 @@ impl Gen<'_> {
         at: u32,
         addr: Reg,
         limit: Limit,
-        helper: i32,
+        (helper, kernel): (i32, bool),
         short: Label,
     ) -> Result<(), EmitError> {
         let most = match limit {
@@ -374,6 +419,9 @@ impl Gen<'_> {
             self.asm.jmp(Jmp::Gt, R2, R0, beyond);
             // Both bounds again as numbers that the verifier can follow.
             self.asm.clamp(R2, most);
+            if kernel {
+                self.stand_in();
+            }
             self.scratch_address(R1, at + 8);
             self.asm.call(helper);
             self.asm.jmp_imm(Jmp::Ne, R0, 0, beyond);

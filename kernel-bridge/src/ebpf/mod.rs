@@ -260,6 +260,8 @@ pub struct Target {
     /// Emit one [`Hook::Inject`] program that dispatches every group, in place of the live hooks; `self->` then lives in
     /// a hash. For the conformance engines `rbpf` and `bpf` on synthetic events.
     pub inject: bool,
+    /// Kernel memory of injected events lies in the process that injects them ([`inject::stand_in`]): the kernel has its own.
+    pub stands_in: bool,
     /// Offsets in kernel structures, from BTF. Zero under injection.
     pub offsets: KernelOffsets,
     /// The tracer's PID namespace, whose numbers processes and threads have in the program; `None` in the initial one.
@@ -637,6 +639,17 @@ pub mod inject {
     pub const ON_CPU: u32 = CURTHREAD + 8;
     /// Bytes.
     pub const SIZE: u32 = ON_CPU + 8;
+
+    /// Bits of a kernel address that are left of it there.
+    pub const STAND_IN_BITS: u32 = 45;
+    pub(super) const LOW: u64 = STAND_IN - 1;
+    /// Where user memory is that stands in for the kernel's: below all that the kernel gives a process by itself.
+    pub(super) const STAND_IN: u64 = 1 << STAND_IN_BITS;
+
+    /// The user address that stands in for a kernel address.
+    pub fn stand_in(addr: u64) -> u64 {
+        addr & LOW | STAND_IN
+    }
 }
 
 /// What user space does with maps: the kernel's through bpf(2), the harness's in memory.

@@ -142,7 +142,7 @@ impl Gen<'_> {
         self.scratch_address(R1, to + 8);
         self.asm.mov_imm(R2, i64::from(self.env.strsize()) + 1);
         self.word_to(R3, FOUND);
-        self.asm.call(helper::PROBE_READ_KERNEL_STR);
+        self.read_kernel(helper::PROBE_READ_KERNEL_STR);
         self.asm.jmp_imm(Jmp::Sle, R0, 0, bad);
         self.asm.alu_imm(Alu::Sub, R0, 1);
         self.word_from(LENGTH, R0);
@@ -187,7 +187,7 @@ impl Gen<'_> {
         self.asm.alu_imm(Alu::Add, R4, 1);
         self.word_from(LENGTH, R4);
         self.word_to(R3, FOUND);
-        self.asm.call(helper::PROBE_READ_KERNEL_STR);
+        self.read_kernel(helper::PROBE_READ_KERNEL_STR);
         self.asm.jmp_imm(Jmp::Sle, R0, 0, bad);
         self.asm.alu_imm(Alu::Sub, R0, 1);
         self.word_to(R1, LENGTH);
@@ -215,7 +215,7 @@ impl Gen<'_> {
     fn read_pointer(&mut self, into: u32, bad: Label) {
         self.scratch_address(R1, self.env.scratch.path + into);
         self.asm.mov_imm(R2, 8);
-        self.asm.call(helper::PROBE_READ_KERNEL);
+        self.read_kernel(helper::PROBE_READ_KERNEL);
         self.asm.jmp_imm(Jmp::Ne, R0, 0, bad);
     }
 

@@ -140,6 +140,7 @@ pub(super) fn injected() -> Target {
     Target {
         sites: Vec::new(),
         inject: true,
+        stands_in: false,
         offsets: KernelOffsets::default(),
         namespace: None,
         cpus: 2,

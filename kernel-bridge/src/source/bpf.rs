@@ -286,6 +286,7 @@ pub(super) fn target_without_kernel(settings: Settings) -> Result<ebpf::Target, 
     Ok(ebpf::Target {
         sites: Vec::new(),
         inject: false,
+        stands_in: false,
         offsets: KernelOffsets::default(),
         namespace: None,
         cpus,

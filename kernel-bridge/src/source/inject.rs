@@ -10,6 +10,7 @@ mod rbpf;
 use std::sync::Arc;
 
 use dtrail_lang::ir::ProbeIndex;
+use dtrail_lang::ir::inst::USER_END;
 use dtrail_lang::options::{MAX_FRAMES, Options};
 use dtrail_lang::plan::{Afterwards, Capabilities, Overflow, Plan};
 use dtrail_vm::event::{Error, Event, EventSink, Flow, KernelState};
@@ -31,17 +32,18 @@ use crate::sys::user_memory::UserMemory;
 
 /// The program and maps that [`KernelPart::attach`] would load for a plan; for `--dump`.
 pub fn emit(plan: &Plan, settings: Settings) -> Result<EbpfProgram, Error> {
-    Ok(emitted(plan, settings, 1)?)
+    Ok(emitted(plan, settings, 1, false)?)
 }
 
 /// What a plan has more of than a kernel takes, if anything.
 pub fn overflow(plan: &Plan, settings: Settings) -> Option<Overflow> {
-    emitted(plan, settings, 1).err()?.overflow()
+    emitted(plan, settings, 1, false).err()?.overflow()
 }
 
-fn emitted(plan: &Plan, settings: Settings, cpus: u32) -> Result<EbpfProgram, NotEmitted> {
+fn emitted(plan: &Plan, settings: Settings, cpus: u32, stands_in: bool) -> Result<EbpfProgram, NotEmitted> {
     let machine = target_without_kernel(settings)?;
-    let target = ebpf::Target { inject: true, typed: false, cpus: machine.cpus.max(cpus), ..machine };
+    let cpus = machine.cpus.max(cpus);
+    let target = ebpf::Target { inject: true, stands_in, typed: false, cpus, ..machine };
     Ok(ebpf::emit(plan, &target)?)
 }
 
@@ -49,6 +51,8 @@ fn emitted(plan: &Plan, settings: Settings, cpus: u32) -> Result<EbpfProgram, No
 pub trait Machine: MapAccess + std::fmt::Debug + Sized {
     /// Whether it offers programs to write to a process; `None`: only the kernel knows.
     const WRITES_USER: Option<bool> = None;
+    /// Whether user memory stands in for the kernel memory of events.
+    const STANDS_IN: bool = false;
     /// Loads a program.
     fn load(plan: &Plan, program: &EbpfProgram, cpus: Cpus) -> Result<Self, Error>;
     /// Shows to `line` what the machine says of a program as it checks it: at most so many bytes.
@@ -121,7 +125,7 @@ impl<M: Machine> KernelPart for Injection<M> {
 
     fn overflow(&mut self, plan: &Plan) -> Option<Overflow> {
         self.emitted = None;
-        match emitted(plan, self.settings, self.cpus) {
+        match emitted(plan, self.settings, self.cpus, M::STANDS_IN) {
             Ok(program) => {
                 self.emitted = Some(program);
                 None
@@ -134,7 +138,7 @@ impl<M: Machine> KernelPart for Injection<M> {
         let Some(size) = self.settings.log.filter(|_| !plan.groups.is_empty()) else { return Ok(()) };
         let program = match &mut self.emitted {
             Some(program) => program,
-            none => none.insert(emitted(plan, self.settings, self.cpus)?),
+            none => none.insert(emitted(plan, self.settings, self.cpus, M::STANDS_IN)?),
         };
         M::verifier_log(plan, program, size, line)
     }
@@ -146,7 +150,7 @@ impl<M: Machine> KernelPart for Injection<M> {
         }
         let program = match self.emitted.take() {
             Some(program) => program,
-            None => emitted(plan, self.settings, self.cpus)?,
+            None => emitted(plan, self.settings, self.cpus, M::STANDS_IN)?,
         };
         let Some(inject) = program.state.inject else { return Ok(()) };
         let machine = M::load(plan, &program, Cpus { count: self.cpus, aggregations: self.settings.by_cpu })?;
@@ -238,6 +242,32 @@ fn context(probe: ProbeIndex, event: &SyntheticEvent) -> [u8; inject::SIZE as us
     bytes
 }
 
+/// Whether memory of the kernel and other memory would be at one place.
+fn meet(memory: &[MemoryRegion]) -> bool {
+    let kernel = || memory.iter().filter(|region| region.addr >= USER_END);
+    let pages = |addr: u64, region: &MemoryRegion| {
+        let last = addr.saturating_add((region.bytes.len() as u64).saturating_sub(1));
+        addr / PAGE..=last / PAGE
+    };
+    kernel().any(|region| {
+        let own = pages(inject::stand_in(region.addr), region);
+        let meets = |other: &MemoryRegion, at: u64| {
+            let theirs = pages(at, other);
+            own.start() <= theirs.end() && theirs.start() <= own.end()
+        };
+        memory.iter().any(|other| match other.addr >= USER_END {
+            true => {
+                let high = |region: &MemoryRegion| region.addr >> inject::STAND_IN_BITS;
+                high(other) != high(region) && meets(other, inject::stand_in(other.addr))
+            }
+            false => meets(other, other.addr),
+        })
+    })
+}
+
+/// The least page there is.
+const PAGE: u64 = 4096;
+
 /// The kernel of this machine: events go through `BPF_PROG_TEST_RUN`, made-up memory into this process.
 #[derive(Debug)]
 pub struct KernelMachine {
@@ -252,6 +282,8 @@ pub struct KernelMachine {
 }
 
 impl Machine for KernelMachine {
+    const STANDS_IN: bool = true;
+
     fn load(plan: &Plan, program: &EbpfProgram, cpus: Cpus) -> Result<KernelMachine, Error> {
         let (programs, maps, ring) = load_program(plan, program, None, &|| false)?;
         let maps = MapsByCpu::new(maps, program, cpus);
@@ -273,10 +305,16 @@ impl Machine for KernelMachine {
             return Ok(());
         }
         self.placed = None;
-        self.memory.place(memory.iter().map(|region| (region.addr, &*region.bytes))).map_err(|e| {
-            Error::new(format!("made-up memory cannot be placed in this process: {e}"))
-                .help("engine bpf can only make up user memory, at addresses that are free")
-        })?;
+        let stand_in = |addr| if addr < USER_END { addr } else { inject::stand_in(addr) };
+        let regions = memory.iter().map(|region| (stand_in(region.addr), &*region.bytes));
+        let refused = |why: &dyn std::fmt::Display| {
+            Error::new(format!("made-up memory cannot be placed in this process: {why}"))
+                .help("engine bpf can only make up memory at addresses that are free")
+        };
+        if meet(memory) {
+            return Err(refused(&"two addresses of it would be one"));
+        }
+        self.memory.place(regions).map_err(|e| refused(&e))?;
         // What is written is of one event: the next one finds its own memory.
         self.placed = (!self.written).then(|| memory.clone());
         Ok(())
@@ -449,9 +487,22 @@ mod tests {
         let mut part = Injection::<KernelMachine>::new(&Options::default());
         part.attach(&plan).unwrap_or_else(|e| panic!("{e}"));
         part.open();
-        let region = MemoryRegion { addr: 0xffff_8880_0000_0000, bytes: [1].into() };
-        let event = SyntheticEvent { memory: [region].into(), ..SyntheticEvent::default() };
-        let error = part.fire(ProbeIndex(0), &event, &mut Count::default()).expect_err("kernel memory");
-        assert!(error.message.starts_with("made-up memory cannot be placed"), "{error}");
+        let event = |addrs: &[u64]| {
+            let regions = addrs.iter().map(|&addr| MemoryRegion { addr, bytes: [1].into() });
+            SyntheticEvent { memory: regions.collect(), ..SyntheticEvent::default() }
+        };
+        let mut fire = |addrs: &[u64]| part.fire(ProbeIndex(0), &event(addrs), &mut Count::default());
+        assert!(fire(&[0xffff_8880_0000_0000, 0xffff_ffff_8100_0000]).is_ok());
+        // Of the kernel, and of a process: what stands in for both is one place.
+        for addrs in
+            [[0xffff_8880_0000_0000, 0xffff_c880_0000_0fff], [0xffff_8880_0000_0000, 0x2880_0000_0008]]
+        {
+            let error = fire(&addrs).expect_err("one place");
+            let expected =
+                "made-up memory cannot be placed in this process: two addresses of it would be one";
+            assert_eq!(error.message, expected);
+        }
+        // The first page.
+        assert!(fire(&[16]).expect_err("null").message.starts_with("made-up memory cannot be placed"));
     }
 }
