@@ -80,6 +80,11 @@ impl Records {
         (end > first).then_some(Row { first, end })
     }
 
+    /// The statements of the open row.
+    pub fn open(&self) -> impl Iterator<Item = SiteId> {
+        self.actions.iter().skip(self.committed.0).map(|action| action.site)
+    }
+
     /// Drops the open row.
     pub fn rollback(&mut self) {
         let (actions, words, bytes) = self.committed;

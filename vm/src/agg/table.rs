@@ -21,6 +21,8 @@ use crate::value::Value;
 #[derive(Clone, Debug, Default)]
 pub struct AggTables {
     tables: Vec<AggTable>,
+    /// Whether rooms are not told apart.
+    alike: bool,
     key: Vec<u8>,
 }
 
@@ -31,7 +33,7 @@ impl AggTables {
         let strsize = program.limits.strsize;
         let tables = program.aggs.iter().enumerate();
         let tables = tables.map(|(i, agg)| AggTable::new(agg, rooms.agg(AggId(i as u32)), aggsize, strsize));
-        AggTables { tables: tables.collect(), key: Vec::new() }
+        AggTables { tables: tables.collect(), alike: *rooms == Rooms::default(), key: Vec::new() }
     }
 
     /// From now on each table also keeps what each CPU counted (`aggpercpu`).
@@ -83,9 +85,20 @@ impl AggTables {
         self.tables.iter_mut().for_each(|table| table.cut(kernel));
     }
 
+    /// A cut of the rooms of K alone; of all, where rooms are not told apart.
+    pub fn cut_kernel(&mut self) {
+        for table in &mut self.tables {
+            if self.alike {
+                table.cut(true);
+            } else if table.room == Side::Kernel {
+                table.cut_first();
+            }
+        }
+    }
+
     /// Merges what a kernel map held for a CPU.
     pub fn merge(&mut self, agg: AggId, cpu: u32, key: &[Value], state: AggState) {
-        let AggTables { tables, key: bytes } = self;
+        let AggTables { tables, key: bytes, .. } = self;
         bytes.clear();
         key.iter().for_each(|part| part.as_ref().encode(bytes));
         if let Some(table) = tables.get_mut(agg.index()) {
@@ -228,9 +241,13 @@ impl AggTable {
     /// A cut: from now on there is room for as many keys as at the start. See [`AggTables::cut`].
     fn cut(&mut self, kernel: bool) {
         self.second.clear();
-        if self.room == Side::Kernel && !kernel {
-            return;
+        if self.room == Side::User || kernel {
+            self.cut_first();
         }
+    }
+
+    /// The same of the first room alone.
+    fn cut_first(&mut self) {
         self.generation += 1;
         self.quick = if self.integers { self.generation } else { NEVER };
         self.updated = 0;

@@ -6,7 +6,7 @@ use std::ops::ControlFlow;
 
 use dtrail_lang::builtins::BuiltinVar;
 use dtrail_lang::builtins::actions::ActionKind;
-use dtrail_lang::env::ProbeId;
+use dtrail_lang::env::{FiredBy, ProbeId};
 use dtrail_lang::ir::{ActionSite, AggId, ClauseId, Detail, ProbeIndex, SiteId, ValueType};
 use dtrail_lang::plan::layout::{header, outcome};
 use dtrail_lang::plan::{Plan, Side};
@@ -60,16 +60,22 @@ pub(super) struct Session<'a> {
     symbolic: bool,
     /// Some value is the number of a stack.
     stacks_used: bool,
+    /// Whether a clause of this firing cut aggregations of K and came to no end.
+    cut_taken_back: bool,
     /// What is printed at the end.
     held: Option<Held>,
 }
 
 /// Whether a row has a cut, and then whether it is one of an aggregation in K ([`dtrail_lang::plan::Rooms::cuts`]).
 fn cuts(plan: &Plan, records: &Records, row: Row) -> Option<bool> {
+    cut_by(plan, records.actions(row).map(|(site, _)| site))
+}
+
+/// The same of statements.
+fn cut_by(plan: &Plan, sites: impl Iterator<Item = SiteId>) -> Option<bool> {
     let is_cut =
         |site: &SiteId| plan.program.sites.get(site.index()).is_some_and(|site| site.action.row().cut);
-    let cuts = records.actions(row).map(|(site, _)| site).filter(is_cut);
-    cuts.map(|site| plan.rooms.cuts(site)).reduce(|one, other| one | other)
+    sites.filter(is_cut).map(|site| plan.rooms.cuts(site)).reduce(|one, other| one | other)
 }
 
 /// The same of all that a firing has to print.
@@ -196,6 +202,7 @@ impl<'a> Session<'a> {
             line: Vec::new(),
             symbolic: has_symbolic_key(plan),
             stacks_used: stacks::used(plan),
+            cut_taken_back: false,
             held: Held::new(settings.policy, settings.bufsize, settings.temporal, &plan.program),
         }
     }
@@ -323,8 +330,10 @@ impl<'a> Session<'a> {
         }
     }
 
-    /// Drops what a clause recorded that came to no end. If it was to end tracing it does; the status was in the record.
+    /// Drops what a clause recorded that came to no end. If it was to end tracing it does; the status was in the record. If
+    /// it was to cut aggregations of K, it has: K does so on its way.
     fn take_back(&mut self) {
+        self.cut_taken_back |= cut_by(self.plan, self.world.records.open()) == Some(true);
         self.world.records.rollback();
         if let Some(status) = &mut self.world.exit {
             *status = 0;
@@ -418,6 +427,12 @@ impl<'a> Session<'a> {
             && let Some(kernel) = &mut firing.kernel
         {
             kernel.stop();
+        }
+        if std::mem::take(&mut self.cut_taken_back) {
+            let probe = self.plan.program.probes.get(firing.probe.index());
+            if probe.is_some_and(|probe| probe.fired_by == FiredBy::Source) {
+                self.world.aggs.cut_kernel();
+            }
         }
         let mut items = std::mem::take(&mut self.items);
         items.append(&mut self.late_items);
