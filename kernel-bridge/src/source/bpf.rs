@@ -2,7 +2,7 @@
 //!
 //! Comes in: a plan and what `-c`, `-p` and the options say. Goes out: records in the order in which the ring has them,
 //! losses, and the kernel part's state. It waits on the ring's timer, the targets, the caller's wake-up and the deadline,
-//! all in one call. Never: a wake-up per event; the programs do not wake anyone.
+//! all in one call. Never: a wake-up per event; the programs wake nobody but for what shall not wait (`ebpf/record.rs`).
 
 use std::os::fd::OwnedFd;
 use std::rc::Rc;
