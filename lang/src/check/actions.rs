@@ -131,6 +131,9 @@ impl Body<'_, '_> {
             return Ok(ValueType::Float(bytes));
         }
         self.session.value_type(info.ty).ok_or_else(|| {
+            if self.session.is_incomplete(info.ty) {
+                return self.session.incomplete_type(span, info.ty);
+            }
             let what = format!("recording a value of type {}", self.show(info));
             errors::not_supported_yet(span, &what)
         })

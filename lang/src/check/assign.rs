@@ -112,6 +112,9 @@ impl Body<'_, '_> {
             if matches!(types.resolve(right.ty), Type::Array(..)) {
                 return Err(errors::assign_to_array(span, "=", &self.show(right)));
             }
+            if self.session.is_incomplete(right.ty) {
+                return Err(self.session.incomplete_type(rhs.span, right.ty));
+            }
             if types.is_record(right.ty) {
                 let var = &self.session.names.vars[id.index()];
                 let (scope, name) = (var.scope, var.shown());

@@ -236,7 +236,13 @@ impl Session<'_> {
                 }
                 seen.push(&name.name);
             }
-            if self.key_type(key.ty).is_none() {
+            let keyed = self.key_type(key.ty).is_some();
+            if self.is_incomplete(key.ty) {
+                let shown = self.types.show(key.ty);
+                let name = param.declarator.name.as_ref().map_or("", |name| name.name.as_str());
+                return Err(errors::incomplete_object(param.span, &shown, name));
+            }
+            if !keyed {
                 let what = format!("keys of type {}", self.types.show(key.ty));
                 return Err(errors::are_not_supported_yet(param.span, &what));
             }

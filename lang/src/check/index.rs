@@ -220,7 +220,11 @@ impl Body<'_, '_> {
             if types.is_void(info.ty) || types.is_dynamic(info.ty) {
                 return Err(errors::bad_key(key.span, &types.show(info.ty), index_of, i + 1));
             }
-            if self.session.key_type(info.ty).is_none() {
+            let keyed = self.session.key_type(info.ty).is_some();
+            if self.session.is_incomplete(info.ty) {
+                return Err(self.session.incomplete_type(key.span, info.ty));
+            }
+            if !keyed {
                 let what = format!("keys of type {}", self.session.types.show(info.ty));
                 return Err(errors::are_not_supported_yet(key.span, &what));
             }

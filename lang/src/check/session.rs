@@ -386,12 +386,33 @@ impl<'a> Session<'a> {
 
     /// A type by its spelling.
     pub(super) fn spelt_type(&mut self, spelling: &str) -> Option<TypeId> {
+        if let Some(ty) = self.kernels_own(spelling) {
+            return Some(ty);
+        }
         if let Some(&ty) = self.spelt.get(spelling) {
             return ty;
         }
         let ty = self.types.spelt(spelling).or_else(|| self.kernel_spelt(spelling));
         self.spelt.insert(spelling.to_owned(), ty);
         ty
+    }
+
+    /// A spelling whose base is a tag of the kernel that a program has given to a struct of its own.
+    fn kernels_own(&mut self, spelling: &str) -> Option<TypeId> {
+        let base_end = spelling.find('*').unwrap_or(spelling.len());
+        let mut words = spelling[..base_end].split_whitespace();
+        let (Some("struct"), Some(tag), None) = (words.next(), words.next(), words.next()) else {
+            return None;
+        };
+        let plain = self.types.add(Type::Tagged(TagKind::Struct, tag.into()));
+        self.types.record(plain).filter(|record| record.by_program)?;
+        let kernel = self.env.kernel_types().ok()?;
+        let id = kernel.find(None, Some(TagKind::Struct), tag)?;
+        let mut ty = self.types.import(kernel, id).ty;
+        for _ in spelling[base_end..].matches('*') {
+            ty = self.types.pointer_to(ty);
+        }
+        Some(ty)
     }
 
     /// A spelling whose base is a typedef of the kernel.
@@ -460,6 +481,11 @@ impl<'a> Session<'a> {
         if let Ok(kernel) = self.env.kernel_types() {
             self.types.load_deeply(kernel, ty);
         }
+    }
+
+    /// Whether of a struct, union or enum only the tag is known.
+    pub(super) fn is_incomplete(&self, ty: TypeId) -> bool {
+        matches!(self.types.resolve(ty), Type::Tagged(..)) && self.types.size(ty, 0).is_none()
     }
 
     /// What is wrong with a type of which only the tag is known.

@@ -2,6 +2,7 @@
 
 use super::errors;
 use super::expr::Body;
+use super::fold::Folded;
 use super::info::ExprInfo;
 use crate::ast::Expr;
 use crate::builtins::aggs::{LogLinear, Percentiles, Shape};
@@ -33,6 +34,9 @@ impl Body<'_, '_> {
         let step = match infos.get(3) {
             None => 1,
             Some(info) => match info.constant {
+                Some(value) if self.session.is_beyond_signed(Folded { value, ty: info.ty }) => {
+                    return Err(errors::lquantize_step_value(args[3].span));
+                }
                 Some(step) if step > 0 && self.session.types.is_integer(info.ty) => {
                     u16::try_from(step).map_err(|_| errors::lquantize_step_value(args[3].span))?
                 }

@@ -94,12 +94,19 @@ impl Session<'_> {
     fn bound(&mut self, early: &mut Early, bound: &crate::ast::Expr) -> Result<u64, Diagnostic> {
         self.fold(early, bound)?;
         match early.constant(bound) {
-            Some(c) if c.value > i64::from(u32::MAX) => Err(errors::array_too_big(bound.span)),
+            Some(c) if c.value > i64::from(u32::MAX) || self.is_beyond_signed(c) => {
+                Err(errors::array_too_big(bound.span))
+            }
             Some(c) if c.value > 0 => Ok(c.value as u64),
             // What is left of a fixed room for headers, `char rest[20 - 2 * sizeof (long) - sizeof (int)]`.
             Some(c) if c.value == 0 && self.included => Ok(0),
             _ => Err(errors::array_bound(bound.span)),
         }
+    }
+
+    /// Whether a constant is of an unsigned type and beyond every signed one.
+    pub(super) fn is_beyond_signed(&self, constant: Folded) -> bool {
+        constant.value < 0 && !self.types.width(constant.ty).1
     }
 
     /// An array; its elements must be objects, and all of them together fit into memory.
@@ -448,7 +455,8 @@ impl Session<'_> {
     ) -> Result<u8, Diagnostic> {
         self.fold(early, width)?;
         let least = i64::from(named);
-        let value = early.constant(width).map(|c| c.value).filter(|&value| value >= least);
+        let beyond = |c: Folded| if self.is_beyond_signed(c) { i64::MAX } else { c.value };
+        let value = early.constant(width).map(beyond).filter(|&value| value >= least);
         let value = value.ok_or_else(|| errors::bit_field_width(width.span))?;
         let Type::Int(int) = *self.types.resolve(ty) else {
             return Err(errors::bit_field_type(width.span, name));

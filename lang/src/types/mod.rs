@@ -208,6 +208,8 @@ pub struct TypeTable {
     /// By type: how deep it nests by value or by derivation, which bounds every walk over it.
     depths: Vec<u32>,
     names: HashMap<Arc<str>, TypeId>,
+    /// Those of `names` that no program has made.
+    predefined: HashMap<Arc<str>, TypeId>,
     records: HashMap<TypeId, Record>,
     enums: HashMap<TypeId, Enumeration>,
     /// Typedefs of headers that are aligned otherwise than what they name, in bytes.
@@ -251,6 +253,7 @@ impl TypeTable {
             ids: HashMap::new(),
             depths: Vec::new(),
             names: HashMap::new(),
+            predefined: HashMap::new(),
             records: HashMap::new(),
             enums: HashMap::new(),
             aligned: HashMap::new(),
@@ -301,6 +304,7 @@ impl TypeTable {
         table.common.unknown = table.add(Type::Typedef("<unknown>".into(), named_long));
         table.common.aggregation = table.add(Type::Dyn("aggregation"));
         table.common.dynamic = table.add(Type::Dyn("<DYN>"));
+        table.predefined.clone_from(&table.names);
         table
     }
 
@@ -407,6 +411,8 @@ impl TypeTable {
             [kind @ ("struct" | "union" | "enum"), tag] => {
                 self.add(Type::Tagged(TagKind::of_word(kind)?, tag.into()))
             }
+            // The language means its own, whatever programs give that name.
+            [word] if self.predefined.contains_key(word) => *self.predefined.get(word)?,
             [word] if self.names.contains_key(word) => self.named(word)?,
             [word] if KERNEL_TYPEDEFS.iter().any(|(name, _)| *name == word) => {
                 let (name, target) = KERNEL_TYPEDEFS.iter().find(|(name, _)| *name == word)?;

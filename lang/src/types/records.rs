@@ -204,6 +204,8 @@ impl TypeTable {
             let (at, used) = match member.width {
                 Some(0) => {
                     bits = bits.next_multiple_of(own * 8);
+                    // It pads the struct too, if nothing follows.
+                    largest = largest.max(bits);
                     continue;
                 }
                 Some(width) => {

@@ -342,3 +342,19 @@ fn what_a_redeclaration_says() {
         message(source, &format!("identifier redeclared: {message_of}"));
     }
 }
+
+/// Nothing can be kept, recorded or used as a key of which only the tag is known.
+#[test]
+fn values_of_incomplete_types() {
+    let known = "struct inc *p; ";
+    for (source, expected) in [
+        ("BEGIN { x = *p; }", "D_OP_INCOMPLETE 1:28"),
+        ("BEGIN { trace(*p); }", "D_OP_INCOMPLETE 1:30"),
+        ("BEGIN { q[*p] = 1; }", "D_OP_INCOMPLETE 1:26"),
+        ("BEGIN { @[*p] = count(); }", "D_OP_INCOMPLETE 1:26"),
+        ("int q[struct inc]; BEGIN { }", "D_DECL_INCOMPLETE 1:22"),
+        ("BEGIN { x = p; @[p] = count(); trace(p); }", "ok"),
+    ] {
+        check(&format!("{known}{source}"), expected);
+    }
+}

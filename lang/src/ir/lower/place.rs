@@ -27,6 +27,8 @@ pub(super) enum Place {
         size: MemSize,
         signed: bool,
     },
+    /// A string in a global array, which is kept as an associative one: it is empty where nothing was stored.
+    Filled(Box<Place>),
     /// A `string` behind a pointer, of at most so many bytes.
     Text {
         at: MemoryAt,
@@ -323,6 +325,7 @@ impl Lower<'_> {
                 Op::LoadStr { dst, addr, limit: *limit, space: at.space }
             }
             Place::Select(vars, index) => return self.read_selected(vars, *index, kind, fits, span),
+            Place::Filled(element) => return self.read_filled(element, span),
             Place::Variable(var) => Op::GetVar { dst: self.build.reg(kind), var: *var },
             Place::Element(var, keys) => {
                 Op::GetElem { dst: self.build.reg(kind), var: *var, keys: keys.clone() }
@@ -332,6 +335,23 @@ impl Lower<'_> {
         let dst = op.dst().unwrap_or(Reg(0));
         self.build.emit(span, op);
         Val::new(dst, fits)
+    }
+
+    fn read_filled(&mut self, element: &Place, span: Span) -> Val {
+        let stored = self.read_kind(element, RegKind::Str, Fits::ANY, span).reg;
+        let null = self.build.reg(RegKind::Str);
+        self.build.emit(span, Op::Null { dst: null });
+        let cond = self.build.reg(RegKind::Int);
+        self.build.emit(span, Op::StrCompare { op: CmpOp::Eq, dst: cond, lhs: stored, rhs: null });
+        let dst = self.build.reg(RegKind::Str);
+        self.build.emit(span, Op::Move { dst, src: stored });
+        let before = self.build.current();
+        let first = self.build.begin();
+        let value = self.tables.string(b"");
+        self.build.emit(span, Op::Str { dst, value });
+        let last = self.build.current();
+        self.merge(before, cond, (first, last), None);
+        Val::new(dst, Fits::ANY)
     }
 
     fn read_selected(&mut self, vars: &[VarId], index: Reg, kind: RegKind, fits: Fits, span: Span) -> Val {
@@ -415,6 +435,7 @@ impl Lower<'_> {
                 Op::Store { addr, src, size: *size }
             }
             Place::Cut { whole, .. } => return self.write(whole, val, span),
+            Place::Filled(element) => return self.write(element, val, span),
             Place::Select(vars, index) => return self.write_selected(vars, *index, val, span),
             Place::Field { unit, shift, bits, .. } => return self.put_field(unit, *shift, *bits, val, span),
             // A string behind a pointer is not writable.

@@ -195,7 +195,7 @@ impl Lower<'_> {
             Type::Array(_, length) => length as i64,
             _ => 0,
         };
-        if length <= 1 || index.constant.is_some() {
+        if length <= 1 || index.constant.is_some_and(|index| (0..length).contains(&index)) {
             return index;
         }
         let length = self.build.constant(span, length);
@@ -325,8 +325,13 @@ impl Lower<'_> {
                 (None, vars) => var = vars.first().copied().unwrap_or(var),
             }
         }
+        let global = self.checked.vars[at.var.index()].scope == Scope::Global;
+        let text = stored.is_some_and(|stored| self.checked.types.is_string(stored.part.ty));
         match keys.is_empty() {
             true => Place::Variable(var),
+            false if global && text && at.keys.is_empty() => {
+                Place::Filled(Box::new(Place::Element(var, keys)))
+            }
             false => Place::Element(var, keys),
         }
     }

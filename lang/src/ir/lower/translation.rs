@@ -5,7 +5,7 @@ use super::clause::Lower;
 use super::expr::not_yet;
 use super::formula::{Binding, Bound};
 use super::storage::MAX_COPIED;
-use super::values::RecordAt;
+use super::values::{RecordAt, Spot};
 use crate::ast::{Expr, ExprKind};
 use crate::builtins::Func;
 use crate::check::formula::FormulaId;
@@ -17,6 +17,15 @@ use crate::source::Span;
 use crate::types::TypeId;
 use crate::types::parts::{Part, has_parts, parts};
 use crate::types::records::Found;
+
+/// A store of a translation, whose value is known. None is made before all values are, for what a member is made from may
+/// be what another one is stored to, or fault.
+enum Store {
+    /// A scalar or string.
+    Value(Spot, Val),
+    /// A part of a struct or array; `None` clears it.
+    Part { target: RecordAt, ty: TypeId, part: Part, number: u64, val: Option<Val> },
+}
 
 /// Where the parts of a struct or array come from.
 enum Source {
@@ -64,6 +73,37 @@ impl Lower<'_> {
         rhs: &Expr,
         span: Span,
     ) -> Result<(), Diagnostic> {
+        let mut stores = Vec::new();
+        self.translate(target, made, rhs, span, &mut stores)?;
+        for store in stores {
+            match store {
+                Store::Value(spot, val) => {
+                    let place = self.place_at(&spot.at, &spot, span)?;
+                    match self.checked.types.is_string(spot.ty) {
+                        true => self.write(&place, val, span),
+                        false => drop(self.store_back(&place, ExprInfo::value(spot.ty), val, span)),
+                    }
+                }
+                Store::Part { target, ty, part, number, val: Some(val) } => {
+                    self.put_part(&target, ty, &part, number, val, span)?;
+                }
+                Store::Part { target, ty, part, number, val: None } => {
+                    self.copy_part(ty, &part, number, None, &target, span)?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// The values of all members of a translation, and where they are to be stored.
+    fn translate(
+        &mut self,
+        target: &RecordAt,
+        made: Translation,
+        rhs: &Expr,
+        span: Span,
+        stores: &mut Vec<Store>,
+    ) -> Result<(), Diagnostic> {
         let input = self.translation_input(rhs)?;
         let translator = &self.checked.translators[made.translator.index()];
         let ty = translator.output;
@@ -81,7 +121,7 @@ impl Lower<'_> {
         defined.sort_unstable_by_key(|(_, id)| *id);
         // A union is cleared before its members are made, for they are in it; the rest is cleared when all that may be made
         // of it has been.
-        let zeros = |lower: &mut Self, holding: bool| {
+        let zeros = |stores: &mut Vec<Store>, holding: bool| {
             for part in &parts {
                 let made = |found: &Found| part.path.starts_with(&found.path);
                 let holds = |found: &Found| found.path.starts_with(&part.path);
@@ -91,19 +131,20 @@ impl Lower<'_> {
                     continue;
                 }
                 for number in 0..part.count() {
-                    lower.copy_part(ty, part, number, None, target, span)?;
+                    let (target, part) = (target.clone(), part.clone());
+                    stores.push(Store::Part { target, ty, part, number, val: None });
                 }
             }
-            Ok::<_, Diagnostic>(())
         };
-        zeros(self, true)?;
+        zeros(stores, true);
         for (found, id) in &defined {
-            self.translate_member(target, found, *id, input.clone(), span)?;
+            self.translate_member(target, found, *id, input.clone(), span, stores)?;
         }
-        zeros(self, false)
+        zeros(stores, false);
+        Ok(())
     }
 
-    /// Puts one member of a translation into a struct.
+    /// The value of one member of a translation.
     fn translate_member(
         &mut self,
         target: &RecordAt,
@@ -111,12 +152,13 @@ impl Lower<'_> {
         id: FormulaId,
         input: Binding,
         span: Span,
+        stores: &mut Vec<Store>,
     ) -> Result<(), Diagnostic> {
         let spot = self.step_into(target, found);
         let ty = spot.ty;
         if let Some(inner) = self.checked.formulas[id.index()].translation.filter(|inner| !inner.pointer) {
             return self
-                .inside(id, vec![input], |lower, tree| lower.translate_into(&spot.at, inner, tree, span));
+                .inside(id, vec![input], |lower, tree| lower.translate(&spot.at, inner, tree, span, stores));
         }
         let types = &self.checked.types;
         if has_parts(types, ty) {
@@ -124,8 +166,8 @@ impl Lower<'_> {
             let parts = parts(&self.checked.types, ty);
             for part in parts.ok_or_else(|| not_yet(span, "assignments of so large structs"))? {
                 for number in 0..part.count() {
-                    let val = self.take_from(&source, ty, &part, number, span)?;
-                    self.put_part(&spot.at, ty, &part, number, val, span)?;
+                    let val = Some(self.take_from(&source, ty, &part, number, span)?);
+                    stores.push(Store::Part { target: spot.at.clone(), ty, part: part.clone(), number, val });
                 }
             }
             return Ok(());
@@ -139,11 +181,7 @@ impl Lower<'_> {
             }
             _ => lower.assigned_val(tree, ty),
         })?;
-        let place = self.place_at(&spot.at, &spot, span)?;
-        match text {
-            true => self.write(&place, val, span),
-            false => drop(self.store_back(&place, ExprInfo::value(ty), val, span)),
-        }
+        stores.push(Store::Value(spot, val));
         Ok(())
     }
 
