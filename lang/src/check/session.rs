@@ -397,22 +397,25 @@ impl<'a> Session<'a> {
         ty
     }
 
-    /// A spelling whose base is a tag of the kernel that a program has given to a struct of its own.
+    /// A spelling whose base is a tag of the kernel's, whatever programs call so.
     fn kernels_own(&mut self, spelling: &str) -> Option<TypeId> {
         let base_end = spelling.find('*').unwrap_or(spelling.len());
-        let mut words = spelling[..base_end].split_whitespace();
-        let (Some("struct"), Some(tag), None) = (words.next(), words.next(), words.next()) else {
-            return None;
-        };
-        let plain = self.types.add(Type::Tagged(TagKind::Struct, tag.into()));
-        self.types.record(plain).filter(|record| record.by_program)?;
-        let kernel = self.env.kernel_types().ok()?;
-        let id = kernel.find(None, Some(TagKind::Struct), tag)?;
-        let mut ty = self.types.import(kernel, id).ty;
+        let words = spelling[..base_end].split_whitespace();
+        let mut words = words.filter(|word| !matches!(*word, "const" | "volatile" | "__user"));
+        let (Some(kind), Some(tag), None) = (words.next(), words.next(), words.next()) else { return None };
+        let mut ty = self.kernel_tag(TagKind::of_word(kind)?, tag)?;
         for _ in spelling[base_end..].matches('*') {
             ty = self.types.pointer_to(ty);
         }
         Some(ty)
+    }
+
+    /// The kernel's own type of a tag, which is what built-ins, probes and the library mean: a program may have a type of
+    /// the same tag, before or after them.
+    pub(super) fn kernel_tag(&mut self, kind: TagKind, tag: &str) -> Option<TypeId> {
+        let kernel = self.env.kernel_types().ok()?;
+        let id = kernel.find(None, Some(kind), tag)?;
+        Some(self.types.import(kernel, id).ty)
     }
 
     /// A spelling whose base is a typedef of the kernel.

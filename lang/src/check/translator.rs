@@ -85,8 +85,9 @@ impl Session<'_> {
         if self.types.record(output).is_none() {
             return Err(errors::translator_output(translator.output.span));
         }
-        let same =
-            |other: &TranslatorInfo| other.input.ty == input.ty && other.input.userland == input.userland;
+        let same = |other: &TranslatorInfo| {
+            self.alike(other.input.ty, input.ty) && other.input.userland == input.userland
+        };
         if self.translators_of(output).any(|(_, other)| same(other)) {
             let (from, to) = (input.show(&self.types), self.types.show(output));
             return Err(errors::translator_redeclared(translator.span, &from, &to));
@@ -138,6 +139,15 @@ impl Session<'_> {
         self.translators_by_output.entry(self.tag_of(output)).or_default().push(id);
         self.translators.push(TranslatorInfo { output, input, members, absent, attributes });
         Ok(())
+    }
+
+    /// Whether two types are one, as written; one of the kernel's is so with and without its scope.
+    fn alike(&self, a: TypeId, b: TypeId) -> bool {
+        match (self.types.get(a), self.types.get(b)) {
+            (Type::Pointer(a), Type::Pointer(b)) => self.alike(*a, *b),
+            (Type::Tagged(..), Type::Tagged(..)) => self.types.same(a, b),
+            _ => a == b,
+        }
     }
 
     /// What types that are the same have in common: kind and tag, without scope and number.

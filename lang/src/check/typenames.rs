@@ -15,7 +15,7 @@ use crate::ast::{
     MemberDeclarator, TagKind, TypeName, TypeSpecs,
 };
 use crate::diag::Diagnostic;
-use crate::source::Span;
+use crate::source::{SourceKind, Span};
 use crate::types::records::{BadRecord, EnumValue, Enumeration, MAX_SIZE, NewMember, Record};
 use crate::types::{INT, IntType, LONG, MAX_DEPTH, Parameters, Type, TypeId, UNSIGNED, bare_tag, combine};
 
@@ -240,7 +240,12 @@ impl Session<'_> {
     /// The type `struct tag` and its like. A tag that nobody defines is a forward declaration, unless it is scoped.
     fn tagged(&mut self, kind: TagKind, tag: &str, span: Span) -> Result<TypeId, Diagnostic> {
         let Some((module, bare)) = tag.split_once('`') else {
-            return Ok(self.types.add(Type::Tagged(kind, tag.into())));
+            let ty = self.types.add(Type::Tagged(kind, tag.into()));
+            let library = self.sources.get(span.source).kind == SourceKind::Library;
+            return Ok(match library && !self.is_defined(ty) {
+                true => self.kernel_tag(kind, tag).unwrap_or(ty),
+                false => ty,
+            });
         };
         let shown = || format!("{} {tag}", kind.word());
         if bare.contains('`') {
@@ -301,10 +306,7 @@ impl Session<'_> {
             }
             Some(tag) => self.types.add(Type::Tagged(definition.kind, tag.name.as_str().into())),
         };
-        let by_program = match definition.kind {
-            TagKind::Enum => self.types.enumeration(ty).is_some_and(|known| known.by_program),
-            _ => self.types.record(ty).is_some_and(|known| known.by_program),
-        };
+        let by_program = self.is_defined(ty);
         let of_c = self.c_tags.contains(&ty);
         if by_program && !self.included && of_c {
             // C's is found first, so that D's is that of this declaration only.
@@ -344,6 +346,12 @@ impl Session<'_> {
         }
         self.absent.remove(&ty);
         Ok(ty)
+    }
+
+    /// Whether a program or a library says what a tag has in it.
+    fn is_defined(&self, ty: TypeId) -> bool {
+        self.types.enumeration(ty).is_some_and(|known| known.by_program)
+            || self.types.record(ty).is_some_and(|known| known.by_program)
     }
 
     /// Whether a value of a type has one of another in it. A struct of the kernel may have one of a tag that the program

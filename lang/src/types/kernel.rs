@@ -81,8 +81,11 @@ impl TypeTable {
                 self.set_enumeration(ty, Enumeration { int, values: None, by_program: false });
                 plain(ty)
             }
-            // A forward declaration is completed by name, wherever the definition is.
-            KernelType::Forward { kind, tag } => plain(self.add(Type::Tagged(kind, tag))),
+            // A forward declaration is completed by name: by the kernel's own definition, else by a program's.
+            KernelType::Forward { kind, tag } => match kernel.find(None, Some(kind), &tag) {
+                Some(found) if found != id => self.import_chain(kernel, found, chain),
+                _ => plain(self.add(Type::Tagged(kind, tag))),
+            },
             KernelType::Typedef { name, target } => {
                 let target = self.import_chain(kernel, target, chain);
                 Imported { ty: self.add(Type::Typedef(name, target.ty)), ..target }

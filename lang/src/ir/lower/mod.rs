@@ -20,6 +20,7 @@
 mod build;
 mod calls;
 mod clause;
+mod copying;
 mod expr;
 mod formula;
 mod layout;

@@ -16,7 +16,7 @@ use crate::check::{Meaning, VarShape};
 use crate::diag::Diagnostic;
 use crate::ir::{BinOp, MemSize, Op, Reg, RegKind, Scope, VarId};
 use crate::source::Span;
-use crate::types::parts::{Part, has_parts, parts, words};
+use crate::types::parts::{Part, has_parts, words};
 use crate::types::records::Found;
 use crate::types::{TagKind, Type, TypeId};
 
@@ -459,38 +459,7 @@ impl Lower<'_> {
 
     // Whole structs.
 
-    /// `lhs = rhs` of structs or unions, and `lhs = 0` of what may be removed. Gives the place on the left.
-    pub(super) fn copy(&mut self, lhs: &Expr, rhs: &Expr, span: Span) -> Result<RecordAt, Diagnostic> {
-        let ty = self.info_of(lhs).ty;
-        if let Meaning::Translation(made) = self.info_of(rhs).meaning {
-            let target = self.record_at(lhs)?;
-            self.translate_into(&target, made, rhs, span)?;
-            return Ok(target);
-        }
-        let zero = self.frame.early.constant(rhs).is_some();
-        let source = if zero { None } else { Some(self.record_at(rhs)?) };
-        let target = self.record_at(lhs)?;
-        let parts =
-            parts(&self.checked.types, ty).ok_or_else(|| not_yet(span, "assignments of so large structs"))?;
-        let total = parts.iter().fold(0u64, |n, part| n.saturating_add(part.count()));
-        if total > MAX_COPIED {
-            return Err(not_yet(span, "assignments of so large structs"));
-        }
-        let copy = |lower: &mut Self, source: Option<&RecordAt>| {
-            for part in &parts {
-                for number in 0..part.count() {
-                    lower.copy_part(ty, part, number, source, &target, span)?;
-                }
-            }
-            Ok(())
-        };
-        match &source {
-            None => copy(self, None)?,
-            Some(source) => self.at_each(source, &mut |lower, leaf| copy(lower, Some(leaf)))?,
-        }
-        Ok(target)
-    }
-
+    /// Copies one scalar of a part, or clears it.
     pub(super) fn copy_part(
         &mut self,
         ty: TypeId,
@@ -524,6 +493,9 @@ impl Lower<'_> {
     ) -> Result<(), Diagnostic> {
         let places = self.part_of(target, ty, part, number, span)?;
         match places.as_slice() {
+            [(Place::Text { .. }, _)] => {
+                return Err(not_yet(span, "assignments of structs with strings to memory"));
+            }
             [(place, _)] => self.write(place, val, span),
             _ => {
                 for (place, shift) in &places {

@@ -605,3 +605,29 @@ fn keys_take_the_type_of_their_slot() {
     let code = code("BEGIN { q[1] = 5; q[arg0] = 6; }");
     assert!(code.contains("i3 = builtin arg0\ni4 = sext32 i3\nset q[i4] = i2"), "{code}");
 }
+
+#[test]
+fn whole_structs_are_read_before_they_are_stored() {
+    // The order of loads, stores and variables alone.
+    let order = |body: &str| {
+        let source = format!("struct e {{ int a; int b; }}; struct e v, w, m[int]; BEGIN {{ {body} }}");
+        let text = code(&source);
+        let words = ["load", "store", "get", "set"];
+        let mut found = Vec::new();
+        for line in text.lines() {
+            // `i0 = load …`, `store …`
+            let mut line = line.split(' ');
+            let (first, third) = (line.next().unwrap_or(""), line.nth(1).unwrap_or(""));
+            found.extend(words.into_iter().find(|&word| word == first || word == third));
+        }
+        found.join(" ")
+    };
+    for (body, expect) in [
+        // A variable cannot fault and does not overlap.
+        ("v = w;", "get set get set"),
+        ("v = *(struct e *)16;", "load load set set"),
+        ("m[(v.a = 7)] = v;", "get get set set set"),
+    ] {
+        assert_eq!(order(body), expect, "{body}");
+    }
+}
