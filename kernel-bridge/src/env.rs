@@ -230,11 +230,13 @@ const TRACEPOINTS: [&str; 2] = [providers::rawtp::PROVIDER.name, providers::sdt:
 /// The kernel's tracepoints are out of reach of who only traces processes.
 fn ptrace_refuses(probe: &Probe) -> Option<String> {
     if TRACEPOINTS.contains(&&*probe.provider) {
-        return Some("tracepoints of the kernel need source `bpf`, which needs root".to_owned());
+        return Some(
+            "tracepoints of the kernel need source `bpf`: root, or CAP_BPF and CAP_PERFMON".to_owned(),
+        );
     }
     let of_bpf = *probe.provider == *providers::proc::PROVIDER.name
         && providers::proc::ONLY_BPF.contains(&&*probe.name);
-    of_bpf.then(|| format!("`proc:::{}` needs source `bpf`, which needs root", probe.name))
+    of_bpf.then(|| format!("`proc:::{}` needs source `bpf`: root, or CAP_BPF and CAP_PERFMON", probe.name))
 }
 
 fn unsupported(what: &str) -> NoMatch {

@@ -173,7 +173,7 @@ fn processes_are_described_the_same_whoever_traces() {
         }
         proc:::lwp-create /pid == $target/
         {
-            printf("lwp %d %d %d|", args[0]->pr_lwpid > pid, args[1]->pr_pid == pid, args[1]->pr_ppid == ppid);
+            printf("lwp %d %d %d|", args[0]->pr_lwpid != pid, args[1]->pr_pid == pid, args[1]->pr_ppid == ppid);
             printf("%s|%d %d %d %d\n", args[0]->pr_name, args[0]->pr_nice - curlwpsinfo->pr_nice,
                 args[0]->pr_pri - args[0]->pr_nice, arg0 == arg1,
                 walltimestamp / 1000000000 - args[0]->pr_start.tv_sec < 60);

@@ -166,6 +166,21 @@ fn error_clauses_act_on_their_process() {
     }
 }
 
+/// A signal that kills is sent at the event, which the firing's other actions still see whole.
+#[test]
+fn the_rest_of_a_firing_reads_a_process_that_it_kills() {
+    let Some(steps) = steps() else { return };
+    let program = r#"syscall::openat:entry /pid == $target/ { raise(SIGKILL); printf("%d ", ustackdepth > 0); }
+        syscall::openat:entry /pid == $target/ { printf("%s\n", copyinstr(arg1)); }
+        syscall::pause:entry /pid == $target/ { printf("alive\n"); }"#;
+    for who in everybody() {
+        let output =
+            dtrail(who, &["-wqn", program, "-c", &format!("{steps} open=/etc/passwd getpid=1000000 wait")]);
+        let (out, err) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
+        assert_eq!((&*out, output.status.code()), ("1 /etc/passwd\n\n", Some(0)), "{who:?}: {err}");
+    }
+}
+
 #[test]
 fn one_cpu_alone() {
     let script = "syscall:::entry { @[cpu] = count(); } END { printa(\"%d %@d\\n\", @); }";

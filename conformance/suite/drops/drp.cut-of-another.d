@@ -2,7 +2,7 @@
  * 64 bytes hold two keys of 16 + 8 + 8 bytes. What cuts an aggregation of the kernel makes room in all of them, and in
  * those of user space.
  */
-/* @@ args: -q -x aggsize=64 */
+/* @@ args: -q -x aggsize=64 -x statusrate=0 */
 /* @@ kernel: nonempty */
 syscall::openat:entry
 {

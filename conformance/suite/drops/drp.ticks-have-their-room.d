@@ -2,7 +2,7 @@
  * 64 bytes hold two keys of 16 + 8 + 8 bytes. What a clause does for a probe of the tracer is counted apart from what it
  * does for a system call: two keys of each. Of @all BEGIN takes the room that the ticks do not find.
  */
-/* @@ args: -q -x aggsize=64 */
+/* @@ args: -q -x aggsize=64 -x statusrate=0 */
 /* @@ kernel: nonempty */
 BEGIN
 {

@@ -151,7 +151,7 @@ fn refusals() {
 fn what_only_the_kernel_sees() {
     let environment = SourceEnvironment::ptrace(None);
     for name in ["fault", "signal-discard", "signal-handle", "signal-send"] {
-        let text = format!("`proc:::{name}` needs source `bpf`, which needs root");
+        let text = format!("`proc:::{name}` needs source `bpf`: root, or CAP_BPF and CAP_PERFMON");
         assert_eq!(
             environment.match_probes(&pattern(&format!("proc:::{name}"))),
             Err(NoMatch::OtherSource(text))

@@ -4,7 +4,7 @@ use std::io;
 
 use aya::EbpfError;
 use aya::programs::ProgramError;
-use dtrail_lang::plan::{Overflow, Plan};
+use dtrail_lang::plan::{Overflow, Plan, Side};
 use dtrail_vm::event::Error;
 
 use crate::ebpf::{Hook, ProgramSpec};
@@ -67,8 +67,17 @@ pub(super) fn program(plan: &Plan, spec: &ProgramSpec, error: &ProgramError) -> 
         return with_help(error, os_error_of(&why).as_ref());
     }
     if exceeds_limit(&log) {
-        let advice = "the program is larger than the kernel allows: use fewer clauses, variables or aggregations at a time, or \
-                      `-x placement=user`";
+        let kept = plan.homes.iter().map(|home| home.side).chain(plan.agg_sites.iter().map(|site| site.side));
+        let advice = match kept.into_iter().any(|side| side == Side::Kernel) {
+            true => {
+                "the program is larger than the kernel allows: use fewer clauses, variables or aggregations at a time, or \
+                 `-x placement=user`"
+            }
+            // What is left is what can be taken at the event only.
+            false => {
+                "the program is larger than the kernel allows: use fewer clauses and fewer stacks on one probe"
+            }
+        };
         return error.help(advice).overflow(Overflow::Refused);
     }
     error.help(
@@ -96,8 +105,10 @@ fn first_few(names: &[String]) -> String {
 
 /// Whether the verifier says that one of its limits was met, as against a mistake in the code.
 fn exceeds_limit(log: &[String]) -> bool {
-    const LIMITS: [&str; 5] = [
+    const LIMITS: [&str; 6] = [
         "has reached the limit",
+        // A jump over more code than its offset holds, when the kernel has put its own in.
+        "16-bit range",
         "is too large",
         "sequence of 8193 jumps",
         "combined stack size",
@@ -225,6 +236,7 @@ mod tests {
         let limit = "The total number of maps per program has reached the limit of 64";
         assert!(exceeds_limit(&verdict(limit)));
         assert!(exceeds_limit(&verdict("BPF program is too large. Processed 1000001 insn")));
+        assert!(exceeds_limit(&verdict("insn 16445 cannot be patched due to 16-bit range")));
         assert!(!exceeds_limit(&verdict("R1 invalid mem access 'scalar'")));
         let names = ["a", "b", "c", "d", "e", "f"].map(str::to_owned);
         assert_eq!(first_few(&names), "a, b, c, d and 2 more");

@@ -522,7 +522,7 @@ impl<'a> Session<'a> {
         };
         let (module, bare) = name.rsplit_once('`').ok_or_else(unknown)?;
         if module.contains('`') {
-            return Err(unknown());
+            return Err(errors::unknown_symbol(span, name).help(errors::NO_PROCESS_SYMBOLS));
         }
         let module = Some(module).filter(|module| !module.is_empty());
         let found = match self.env.kernel_symbol(module, bare) {

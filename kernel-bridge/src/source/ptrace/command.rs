@@ -38,7 +38,10 @@ pub(super) fn start(words: &[&[u8]], options: libc::c_int) -> Result<Command, Er
     let name = bytes::to_text(words.first().copied().unwrap_or_default());
     let intent = format!("failed to execute {name}");
     let fail = |error: io::Error| Error::new(reason(&error)).context(&intent);
-    let image = Image::new(words).map_err(|message| Error::new(message).context(&intent))?;
+    let image = Image::new(words).map_err(|message| {
+        let error = Error::new(message).context(&intent);
+        if words.is_empty() { error.help("give -c a program and its arguments") } else { error }
+    })?;
     // What can be known now is said now, before anything else comes of the run.
     if let Some(error) = search::missing(&image.paths) {
         return Err(fail(io::Error::from_raw_os_error(error)));

@@ -35,6 +35,8 @@ pub(super) struct StopContext<'a> {
     /// What stands for the kernel's structures of tasks, and their types.
     pub(super) tasks: &'a Tasks,
     pub(super) environment: &'a SourceEnvironment,
+    /// Signals for its process, which wait until all clauses have run: one that kills takes effect though it is stopped.
+    pub(super) signals: Vec<i32>,
 }
 
 impl EventContext for StopContext<'_> {
@@ -165,7 +167,7 @@ impl EventContext for StopContext<'_> {
     }
 
     fn signal(&mut self, signal: i32) {
-        sys::send_signal(self.thread.pid, signal);
+        self.signals.push(signal);
     }
 
     fn parent(&mut self, pid: u32) -> Option<u32> {
@@ -174,6 +176,11 @@ impl EventContext for StopContext<'_> {
 }
 
 impl StopContext<'_> {
+    /// Sends the signals that clauses asked for.
+    pub(super) fn send_signals(self) {
+        self.signals.iter().for_each(|&signal| sys::send_signal(self.thread.pid, signal));
+    }
+
     /// What stands at an address that stands for a task's.
     fn of_task(&self, space: AddrSpace, addr: u64) -> Option<Vec<u8>> {
         let kernel = space == AddrSpace::ByAddress && addr >= USER_END;

@@ -201,16 +201,19 @@ impl PtraceSource {
             errno,
             tasks: &self.tasks,
             environment: &self.environment,
+            signals: Vec::new(),
         };
+        let mut flow = Flow::Continue;
         for probe in probes {
-            let event = Event::Live { probe, context: &mut context, kernel: None };
-            if sink.event(event) == Flow::Stop {
+            flow = sink.event(Event::Live { probe, context: &mut context, kernel: None });
+            if flow == Flow::Stop {
                 self.stopped = true;
                 self.open = false;
-                return Flow::Stop;
+                break;
             }
         }
-        Flow::Continue
+        context.send_signals();
+        flow
     }
 }
 

@@ -167,6 +167,10 @@ pub(crate) fn ambiguous_enumerator(span: Span, op: &str, name: &str, kind: &str)
 pub(crate) const NO_DATA_SYMBOLS: &str =
     "/proc/kallsyms lists functions only: this kernel is built without CONFIG_KALLSYMS_ALL";
 
+/// Why what stands behind two backquotes is not known.
+pub(crate) const NO_PROCESS_SYMBOLS: &str =
+    "two backquotes mean a symbol of a process; these are not supported yet";
+
 pub(crate) fn unknown_symbol(span: Span, name: &str) -> Diagnostic {
     error(Tag::IdentUndef, span, format!("failed to resolve {name}: Unknown symbol name"))
 }

@@ -94,6 +94,9 @@ fn symbols_of_a_kernel_without_data() {
         "/proc/kallsyms lists functions only: this kernel is built without CONFIG_KALLSYMS_ALL".to_string();
     assert_eq!(told(source, false, ""), (message.clone(), Some(help)));
     assert_eq!(told(source, true, ""), (message, None));
+    let help = "two backquotes mean a symbol of a process; these are not supported yet".to_string();
+    let message = "failed to resolve ``main: Unknown symbol name".to_string();
+    assert_eq!(told("BEGIN { trace(``main); }", false, ""), (message, Some(help)));
 }
 
 #[test]
