@@ -35,11 +35,12 @@ pub(crate) fn no_symbols(stacks: &StackTable) -> Symbols<'_> {
 pub(crate) struct FixedHost {
     pub(crate) clock: Rc<Cell<u64>>,
     base: Instant,
+    pub(crate) commands: Rc<std::cell::RefCell<Vec<Vec<u8>>>>,
 }
 
 impl Default for FixedHost {
     fn default() -> FixedHost {
-        FixedHost { clock: Rc::default(), base: Instant::now() }
+        FixedHost { clock: Rc::default(), base: Instant::now(), commands: Rc::default() }
     }
 }
 
@@ -85,7 +86,9 @@ impl Host for FixedHost {
         (pid == 1).then_some(0)
     }
 
-    fn system(&self, _: &[u8]) {}
+    fn system(&self, command: &[u8]) {
+        self.commands.borrow_mut().push(command.to_vec());
+    }
 
     /// UTC of two moments that tests name.
     fn local_time(&self, unix_seconds: i64) -> LocalTime {

@@ -55,7 +55,7 @@ fn arguments_of_process_probes_are_translated() {
     let program = r#"
         proc:::create /pid == $target/
         { printf("create %d %s %d\n", args[0]->pr_ppid == pid, args[0]->pr_fname, args[0]->pr_lwp.pr_lwpid == args[0]->pr_pid); }
-        proc:::lwp-create /pid == $target/ { printf("lwp %d\n", args[0]->pr_lwpid >= args[1]->pr_pid); }
+        proc:::lwp-create /pid == $target/ { printf("lwp %d\n", args[1]->pr_pid == pid || args[0]->pr_lwpid == args[1]->pr_pid); }
         proc:::signal-send /pid == $target && args[2] == SIGUSR1/
         { printf("send %d %s\n", args[1]->pr_pid == pid, args[0]->pr_name); }
         proc:::signal-handle /pid == $target && args[0] == SIGUSR1/

@@ -495,6 +495,18 @@ fn an_interrupt_ends_the_run_and_a_second_one_skips_the_last_print() {
 }
 
 #[test]
+fn commands_that_wait_do_not_run_when_the_end_was_asked_for_twice() {
+    let program = "k0 = system in c0 stmt 0 () format \"true\"\nenable c0 on p4\nclause c0 {\nb0:\n    record k0 ()\n    return\n}\n";
+    for (count, expected) in [(0, 2), (1, 2), (2, 0)] {
+        let source = ListSource::new(vec![read(1, 7), read(2, 7)]);
+        source.interrupts.store(count, std::sync::atomic::Ordering::Relaxed);
+        let commands = source.host.commands.clone();
+        let ran = run_with(program, &quiet(), source, CaptureOutput::default());
+        assert_eq!((ran.result, commands.borrow().len()), (Ok(Outcome { status: 0 }), expected), "{count}");
+    }
+}
+
+#[test]
 fn ends_of_processes_are_told_unless_quiet() {
     let script = || {
         let ended = |pid, how| Script::Exited(Exited { pid, how: Some(how) });
