@@ -246,6 +246,12 @@ impl Gen<'_> {
         self.asm.stx(Size::D, FP, used, R0);
         self.asm.jmp_imm(Jmp::Eq, R2, 0, empty);
         let room = self.memory_size();
+        // What is read ends in the block's last word, and what other events left there is none of its bytes.
+        self.asm.mov(R1, R0);
+        self.asm.alu_imm(Alu::Sub, R1, 8);
+        self.asm.clamp(R1, room.saturating_sub(8));
+        self.asm.alu(Alu::Add, R1, R7);
+        self.asm.st_imm(Size::D, R1, self.env.scratch.memory as i16, 0);
         self.asm.clamp(R4, room);
         self.scratch_address(R1, self.env.scratch.memory);
         self.asm.alu(Alu::Add, R1, R4);
