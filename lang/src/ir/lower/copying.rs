@@ -2,7 +2,7 @@
 //! §6.1), so that a fault on the way leaves the left side as it was, and what overlaps is read as it was.
 //!
 //! In: the two sides. Out: reads of all parts, the place on the left, then the stores. What lies in a variable cannot fault
-//! and overlaps with nothing else, so it is copied part by part where finding the left side changes nothing: few values are
+//! and, outside of unions, overlaps with nothing else, so it is copied part by part where finding the left side changes nothing: few values are
 //! in flight then. Translations are [`super::translation`].
 
 use super::build::{Fits, Val};
@@ -50,7 +50,7 @@ impl Lower<'_> {
             return Ok(target);
         };
         let settled = self.changes_nothing(lhs);
-        if source.touches_memory() || !settled {
+        if source.may_change_or_fault() || !settled {
             let strings = parts.iter().filter(|part| self.is_string_part(part));
             let few = strings.map(Part::count).sum::<u64>() <= HELD_STRINGS;
             let held = self.hold(&source, ty, &parts, span)?;
@@ -130,12 +130,12 @@ impl Lower<'_> {
 }
 
 impl RecordAt {
-    /// Whether any of it lies in memory, where a read may fault and what is stored to may be what is read.
-    fn touches_memory(&self) -> bool {
+    /// Whether any of it lies in memory, where a read may fault, or in a union: there what is stored to may be what is read.
+    fn may_change_or_fault(&self) -> bool {
         match self {
-            RecordAt::Variable(_) => false,
+            RecordAt::Variable(at) => at.union.is_some(),
             RecordAt::Memory(_) => true,
-            RecordAt::Choice { arms, .. } => arms.iter().any(RecordAt::touches_memory),
+            RecordAt::Choice { arms, .. } => arms.iter().any(RecordAt::may_change_or_fault),
         }
     }
 }

@@ -346,10 +346,15 @@ impl Lower<'_> {
         let types = &self.checked.types;
         let size = types.size(at.ty, self.checked.limits.strsize).unwrap_or(8);
         let (bits, signed) = at.cut.unwrap_or(((size * 8).min(255) as u8, types.width(at.ty).1));
-        let start = union.bit_offset % 64;
-        if types.is_string(at.ty) || start + u64::from(bits) > 64 {
-            return Err(not_yet(span, "strings and packed members in unions of variables"));
+        if types.is_string(at.ty) || union.bit_offset % 64 + u64::from(bits) > 64 {
+            return Err(in_union(span));
         }
+        Ok(self.bits_in_union(at, union, bits, signed, span))
+    }
+
+    /// Bits in a union, from its place on, which lie in one word.
+    fn bits_in_union(&mut self, at: &VarAt, union: InUnion, bits: u8, signed: bool, span: Span) -> Place {
+        let start = union.bit_offset % 64;
         let first = union.bit_offset / 64;
         let (word, shift) = match union.dynamic {
             None => (self.build.constant(span, first as i64), Shift::By(start as u8)),
@@ -360,12 +365,48 @@ impl Lower<'_> {
                 let word = self.arithmetic(BinOp::ShrU, bytes.reg, three.reg, span);
                 let seven = self.build.constant(span, 7);
                 let within = self.arithmetic(BinOp::And, bytes.reg, seven.reg, span);
-                let shift = self.arithmetic(BinOp::Shl, within.reg, three.reg, span);
+                let mut shift = self.arithmetic(BinOp::Shl, within.reg, three.reg, span);
+                if !start.is_multiple_of(8) {
+                    let bits = self.build.constant(span, (start % 8) as i64);
+                    shift = self.arithmetic(BinOp::Add, shift.reg, bits.reg, span);
+                }
                 (word, Shift::Computed(shift.reg))
             }
         };
         let unit = self.word_of_union(at, union, word, span);
-        Ok(Place::Field { unit: Box::new(unit), shift, bits, signed })
+        Place::Field { unit: Box::new(unit), shift, bits, signed }
+    }
+
+    /// The places of one scalar of a part of what lies in a union.
+    fn part_in_union(
+        &mut self,
+        at: &VarAt,
+        union: InUnion,
+        part: &Part,
+        number: u64,
+        span: Span,
+    ) -> Result<Vec<(Place, u8)>, Diagnostic> {
+        let (bit, bits) = self.bits_of(at.ty, part, number);
+        let bit = union.bit_offset + bit;
+        let whole = |unit: u64| bit.is_multiple_of(unit) && bits.is_multiple_of(unit);
+        let text = !part.words && self.checked.types.is_string(part.ty);
+        // A word of a union, which may lie across two, is taken as its bytes, as is what begins at a computed byte.
+        let step = match (union.dynamic.is_some(), part.words) {
+            _ if text || bits > 64 => return Err(in_union(span)),
+            (true, false) if bit % 8 + bits <= 8 => bits,
+            (true, _) if !whole(8) => return Err(in_union(span)),
+            (true, _) => 8,
+            (false, true) => 32.min(bits).min(if whole(32) { 32 } else { 8 }),
+            (false, false) if bit % 64 + bits > 64 => return Err(in_union(span)),
+            (false, false) => bits,
+        };
+        let signed = step == bits && !part.words && self.checked.types.width(part.ty).1;
+        let pieces = (0..bits / step.max(1)).map(|piece| {
+            let from = piece * step;
+            let union = InUnion { bit_offset: bit + from, ..union };
+            (self.bits_in_union(at, union, step as u8, signed, span), from as u8)
+        });
+        Ok(pieces.collect())
     }
 
     /// One of the words that a union is kept as.
@@ -545,7 +586,12 @@ impl Lower<'_> {
                 Some(whole) => self.arithmetic(BinOp::Or, whole.reg, val.reg, span),
             });
         }
-        whole.ok_or_else(|| not_yet(span, "empty parts"))
+        let whole = whole.ok_or_else(|| not_yet(span, "empty parts"))?;
+        if places.len() == 1 || part.words || is_string {
+            return Ok(whole);
+        }
+        let (bits, signed) = self.checked.types.width(part.ty);
+        Ok(self.cut(whole, bits, signed, span))
     }
 
     /// The places of one scalar of a part, with the bits that each is shifted by: the last word of a union in memory is
@@ -560,8 +606,14 @@ impl Lower<'_> {
     ) -> Result<Vec<(Place, u8)>, Diagnostic> {
         match record {
             RecordAt::Variable(at) => {
-                if at.union.is_some() && !part.path.is_empty() {
-                    return Err(not_yet(span, "assignments of structs in unions of variables"));
+                // All of a union that is kept as its own words is those words.
+                let is_all = |union: InUnion| {
+                    let bytes = self.checked.types.size(at.ty, self.checked.limits.strsize).unwrap_or(0);
+                    let whole = union.bit_offset == 0 && union.dynamic.is_none();
+                    part.words && part.path.is_empty() && whole && words(bytes) == union.words
+                };
+                if let Some(union) = at.union.filter(|&union| !is_all(union)) {
+                    return self.part_in_union(at, union, part, number, span);
                 }
                 let mut path = at.path.clone();
                 path.extend(&part.path);
@@ -627,4 +679,8 @@ fn pieces(bytes: u64) -> Vec<(u32, MemSize)> {
         }
     }
     out
+}
+
+fn in_union(span: Span) -> Diagnostic {
+    not_yet(span, "strings and packed members in unions of variables")
 }
