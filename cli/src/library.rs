@@ -63,6 +63,14 @@ pub(crate) fn choose(
     Ok(ordered(files, &|class, name| exists(env, class, name)))
 }
 
+/// What programs do without, since the library that is built in is not compiled.
+pub(crate) fn left_out(options: &Libraries) -> Vec<&'static str> {
+    match options.none || options.system.is_some() {
+        true => dtrail_stdlib::names().collect(),
+        false => Vec::new(),
+    }
+}
+
 /// The files `*.d` of a directory, by name.
 fn directory(dir: &str) -> Result<Vec<File>, Failure> {
     let failed =
@@ -76,7 +84,7 @@ fn directory(dir: &str) -> Result<Vec<File>, Failure> {
     let read = |name: String| {
         let shown = format!("{}/{name}", dir.trim_end_matches('/'));
         let bytes = Content::LIBRARY.read(&native::path(&shown)).map_err(|e| failed(&shown, &e))?;
-        Ok(File { shown, name, text: bytes::to_text(&bytes) })
+        Ok(File { shown, name, text: bytes::to_text(bytes::without_mark(&bytes)) })
     };
     names.into_iter().map(read).collect()
 }

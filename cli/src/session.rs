@@ -122,6 +122,7 @@ impl Session<'_> {
         let (machine, notice) = machine::choose(self.options, &self.settings, self.interrupts, self.terse)?;
         let programs = self.read_programs()?;
         let libraries = library::choose(&self.settings.libraries, &programs, machine.environment())?;
+        self.settings.libraries.left_out = library::left_out(&self.settings.libraries);
         for source in libraries.into_iter().chain(programs) {
             self.sources.add(source);
         }
@@ -232,11 +233,11 @@ impl Session<'_> {
         let mut programs = Vec::new();
         for program in &self.options.programs {
             let text = match program.kind {
-                SourceKind::Script => {
-                    read_script(&program.text).map(|bytes| bytes::to_text(&bytes)).map_err(|e| {
+                SourceKind::Script => read_script(&program.text)
+                    .map(|read| bytes::to_text(bytes::without_mark(&read)))
+                    .map_err(|e| {
                         Failure::fatal(format!("failed to open {}: {}", program.text, reason(&e)))
-                    })?
-                }
+                    })?,
                 _ => program.text.clone(),
             };
             let text = match program.kind == SourceKind::Script && cpp.run {

@@ -718,6 +718,55 @@ fn libraries_are_compiled_first() {
     check(&["-L", lib, "-n", "BEGIN"], "", &missing, 1);
 }
 
+/// What only the libraries define is told with the reason.
+#[test]
+fn what_is_known_without_libraries() {
+    let empty = std::env::temp_dir().join(format!("dtrail-{}-nothing", std::process::id()));
+    std::fs::create_dir_all(&empty).expect("a temporary folder");
+    let syslibdir = format!("syslibdir={}", empty.to_str().expect("a plain path"));
+    let of_libraries = |name: &str, kind: &str| {
+        format!("  help: {name} is a {kind} of the libraries, which `nolibs` and `syslibdir` leave out")
+    };
+    for (program, name, kind) in [
+        ("BEGIN { trace(curpsinfo->pr_pid); }", "curpsinfo", "variable"),
+        ("BEGIN { trace(fds[0].fi_name); }", "fds", "variable"),
+        ("BEGIN { trace(cwd); }", "cwd", "variable"),
+        ("BEGIN { x = (psinfo_t *)0; }", "psinfo_t", "type"),
+        ("BEGIN { trace(xlate<psinfo_t>(curthread).pr_pid); }", "psinfo_t", "type"),
+        ("BEGIN { trace(sizeof (psinfo_t)); }", "psinfo_t", "type"),
+        ("psinfo_t *x; BEGIN { }", "psinfo_t", "type"),
+        ("proc:::create { trace(args[0]->pr_pid); }", "psinfo_t", "type"),
+        ("BEGIN { x = NULL; }", "NULL", "constant"),
+    ] {
+        for option in ["nolibs", &syslibdir] {
+            let output = run(&["-x", option, "-en", program]);
+            let err = String::from_utf8_lossy(&output.stderr).into_owned();
+            assert_eq!(err.lines().last(), Some(of_libraries(name, kind).as_str()), "{option}: {program}");
+            assert_eq!(output.status.code(), Some(1));
+        }
+    }
+    let _ = std::fs::remove_dir_all(&empty);
+    // Members are no names by themselves.
+    let output = run(&["-x", "nolibs", "-en", "BEGIN { trace(pr_pid); }"]);
+    let err = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert_eq!(err.lines().last(), Some("  help: did you mean ppid?"), "{err}");
+    // What a program defines itself is known.
+    check(&["-x", "nolibs", "-qn", "inline int cwd = 3; BEGIN { trace(cwd); exit(0); }"], "3\n", "", 0);
+}
+
+/// Editors put a mark before a script that says it is UTF-8.
+#[test]
+fn a_script_with_a_byte_order_mark() {
+    let script = Scratch::new("mark.d", "\u{feff}#pragma D option quiet\nBEGIN { trace(1); exit(0); }\n");
+    check(&["-s", script.path()], "1\n", "", 0);
+    check(&["-C", "-s", script.path()], "1\n", "", 0);
+    let wrong = Scratch::new("marked.d", "\u{feff}BEGIN { trace(ghost); }\n");
+    let output = run(&["-es", wrong.path()]);
+    let err = String::from_utf8_lossy(&output.stderr).into_owned();
+    let place = format!("  --> {}:1:15", wrong.path());
+    assert_eq!(err.lines().nth(1), Some(place.as_str()), "{err}");
+}
+
 /// The header is all that a C program needs to have probes; an object of `-G` may be linked beside it.
 #[test]
 fn headers_and_objects_for_probes() {

@@ -43,6 +43,11 @@ pub fn to_text(bytes: &[u8]) -> String {
     text
 }
 
+/// A file without the mark of Windows editors that says it is UTF-8.
+pub fn without_mark(bytes: &[u8]) -> &[u8] {
+    bytes.strip_prefix("\u{feff}".as_bytes()).unwrap_or(bytes)
+}
+
 /// The bytes of a text that [`to_text`] has made, or of a piece of one.
 pub fn of_text(text: &str) -> Cow<'_, [u8]> {
     of_utf8(text.as_bytes())

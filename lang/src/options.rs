@@ -38,6 +38,8 @@ pub struct Libraries {
     pub system: Option<String>,
     /// `-L` and `libdir`, in the order given.
     pub directories: Vec<String>,
+    /// What the library that is built in would define and does not: types, variables and arrays, told to who names one.
+    pub left_out: Vec<&'static str>,
 }
 
 /// Where the command of `-c` stands when tracing begins (`evaltime`).

@@ -174,6 +174,13 @@ pub fn used_by(uses: &dyn Fn(&str) -> bool) -> Vec<&'static LibraryFile> {
     FILES.iter().zip(needed).filter(|(_, needed)| *needed).map(|(file, _)| file).collect()
 }
 
+/// The types, variables and arrays that the library defines, for who leaves it out.
+pub fn names() -> impl Iterator<Item = &'static str> {
+    // Members are nothing without their structs, and all begin alike.
+    let is_member = |word: &str| word.starts_with("pr_") || word.starts_with("si_");
+    FILES.iter().flat_map(|file| file.defines.iter().copied()).filter(move |word| !is_member(word))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -192,6 +199,25 @@ mod tests {
         assert_eq!(names("nothing"), Vec::<&str>::new());
         assert_eq!(names("tcp_state_string"), ["net.d"]);
         assert_eq!(names("devinfo_t"), ["io.d"]);
+    }
+
+    #[test]
+    fn names_are_no_members() {
+        let names: Vec<&str> = names().take(11).collect();
+        let expected = [
+            "zonename",
+            "pset",
+            "cpuinfo_t",
+            "curcpu",
+            "psinfo_t",
+            "lwpsinfo_t",
+            "siginfo_t",
+            "timestruc_t",
+            "curpsinfo",
+            "curlwpsinfo",
+            "cwd",
+        ];
+        assert_eq!(names, expected);
     }
 
     #[test]

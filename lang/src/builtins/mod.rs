@@ -72,3 +72,8 @@ pub enum Proto {
     /// another argument decides it.
     Bytes(&'static str, u32),
 }
+
+/// Why a name is unknown that a library would define; `kind` is a noun.
+pub(crate) fn of_a_library(name: &str, kind: &str) -> String {
+    format!("{name} is a {kind} of the libraries, which `nolibs` and `syslibdir` leave out")
+}

@@ -41,11 +41,6 @@ pub(crate) fn aggregate_instead(written: &str) -> String {
     format!("`{written} = count()` counts, and `{written} = sum(n)` adds")
 }
 
-/// Why a name is unknown that a library would define.
-pub(crate) fn constant_of_a_library(name: &str) -> String {
-    format!("{name} is a constant of the libraries, which `nolibs` and `syslibdir` leave out")
-}
-
 // Programs and probe descriptions.
 
 pub(crate) fn no_probe(span: Span, description: &str) -> Diagnostic {
@@ -302,9 +297,13 @@ pub(crate) fn args_out_of_range(span: Span, index: i64, description: &str) -> Di
     error(Tag::ArgsIdx, span, format!("index {index} is out of range for {description} args[ ]"))
 }
 
+/// Why the type of an argument is unknown.
+pub(crate) fn type_to_come(ty: &str) -> String {
+    format!("the type `{ty}` is not supported yet")
+}
+
 pub(crate) fn args_type_unknown(span: Span, index: i64, ty: &str) -> Diagnostic {
     error(Tag::ArgsType, span, format!("failed to resolve native type for args[{index}]: {ty}"))
-        .help(format!("the type `{ty}` is not supported yet"))
 }
 
 // Operators.

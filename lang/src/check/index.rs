@@ -311,7 +311,12 @@ impl Body<'_, '_> {
         }
         let ty = self.session.spelt_type(&argument.ty);
         let ty = ty.filter(|&ty| self.session.value_type(ty).is_some());
-        let ty = ty.ok_or_else(|| errors::args_type_unknown(span, index, &argument.ty))?;
+        let ty = ty.ok_or_else(|| {
+            let base = argument.ty.trim_end_matches(['*', ' ']);
+            let why =
+                self.session.of_library_left_out(base).unwrap_or_else(|| errors::type_to_come(&argument.ty));
+            errors::args_type_unknown(span, index, &argument.ty).help(why)
+        })?;
         let types = &self.session.types;
         let userland = argument.userland && (types.target(ty).is_some() || types.is_string(ty));
         let info = ExprInfo { userland, lvalue: true, ..ExprInfo::value(ty) };

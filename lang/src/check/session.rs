@@ -21,7 +21,7 @@ use super::provider::{Interface, Interfaces};
 use super::translator::{TranslatorId, TranslatorInfo};
 use super::{errors, suggest};
 use crate::ast::{Clause, Expr, ExprKind, Item, LeftOut, Program};
-use crate::builtins::{Action, AggFn, BuiltinVar, Func, consts, elsewhere, vars};
+use crate::builtins::{self, Action, AggFn, BuiltinVar, Func, consts, elsewhere, vars};
 use crate::bytes;
 use crate::diag::Diagnostic;
 use crate::env::{Environment, KernelSymbol, KernelTypeId, PerCpu, Probe, ProbeArg, Stability};
@@ -141,6 +141,8 @@ pub struct Session<'a> {
     pub(super) strict: bool,
     /// Whether the constants of the libraries are known: not without libraries, nor with another system's (`syslibdir`).
     library_constants: bool,
+    /// See [`crate::options::Libraries::left_out`].
+    without: Vec<&'static str>,
     /// The least stability accepted.
     pub(super) amin: Option<Stability>,
     /// The version of the language that programs ask for.
@@ -205,6 +207,7 @@ impl<'a> Session<'a> {
             zdefs: false,
             strict: false,
             library_constants: true,
+            without: Vec::new(),
             amin: None,
             version: Version::NEWEST,
             declared: Declared::default(),
@@ -254,6 +257,7 @@ impl<'a> Session<'a> {
         self.zdefs = options.zdefs;
         self.strict = options.strict;
         self.library_constants = !options.libraries.none && options.libraries.system.is_none();
+        self.without.clone_from(&options.libraries.left_out);
         self.amin = options.amin;
         self.version = options.version;
         self.limits = Limits { strsize: options.strsize, scratchsize: options.scratchsize };
@@ -569,6 +573,12 @@ impl<'a> Session<'a> {
         consts::constant(name).filter(|_| self.library_constants)
     }
 
+    /// Why a name is unknown, if the libraries that are left out would define it.
+    pub(super) fn of_library_left_out(&self, name: &str) -> Option<String> {
+        let kind = if name.ends_with("_t") { "type" } else { "variable" };
+        self.without.contains(&name).then(|| builtins::of_a_library(name, kind))
+    }
+
     /// What is wrong with a name that is no variable.
     pub(super) fn unknown_name(&self, name: &str, span: Span) -> Diagnostic {
         if self.hidden(name).is_some() {
@@ -598,7 +608,7 @@ impl<'a> Session<'a> {
         }
         let error = errors::undefined_name(span, name);
         if consts::constant(name).is_some() {
-            return error.help(errors::constant_of_a_library(name));
+            return error.help(builtins::of_a_library(name, "constant"));
         }
         if let Some(help) = self.argument_advice(span) {
             return error.help(help);
@@ -639,6 +649,9 @@ impl<'a> Session<'a> {
     /// Adds what a variable's name was probably meant to be.
     pub(super) fn suggest_variable(&self, error: Diagnostic, scope: Scope, name: &str) -> Diagnostic {
         let global = scope == Scope::Global;
+        if global && let Some(why) = self.of_library_left_out(name) {
+            return error.help(why);
+        }
         if global && let Some(advice) = elsewhere::of_variable(name) {
             return error.help(advice);
         }

@@ -6,6 +6,8 @@
 use std::borrow::Cow;
 use std::fmt::Write as _;
 
+use unicode_width::UnicodeWidthStr;
+
 use super::{Diagnostic, Part};
 use crate::bytes;
 use crate::parse::place;
@@ -214,8 +216,8 @@ impl<'a> Mark<'a> {
             line: at.line,
             window_start: from,
             window,
-            indent: before.chars().count(),
-            width: marked.chars().count().max(1),
+            indent: before.width(),
+            width: marked.width().max(1),
         }
     }
 }
@@ -319,6 +321,21 @@ error[D_AGG_REDEF]: aggregation redefined: @a
   help: give this one another name
 ";
         assert_eq!(long(&error, &sources, Style::Plain), expected);
+    }
+
+    #[test]
+    fn marks_stand_below_wide_and_combining_characters() {
+        for (text, mark, expected) in [
+            ("trace(\"日本\", x)", "x", "    |               ^\n"),
+            ("trace(\"e\u{301}\", x)", "x", "    |            ^\n"),
+            ("f）;", "）", "    |  ^^\n"),
+            ("f\u{200b};", "\u{200b}", "    |  ^\n"),
+        ] {
+            let sources = one(SourceKind::Name, text, text);
+            let error = Diagnostic::new(Tag::Syntax, span(&sources, mark), "no");
+            let shown = excerpt(&error, &sources, Style::Plain);
+            assert!(shown.ends_with(&format!(" | {text}\n{expected}")), "{shown}");
+        }
     }
 
     #[test]

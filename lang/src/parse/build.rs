@@ -154,7 +154,7 @@ impl Builder<'_, '_> {
     pub(super) fn no_type(&self, word: &Ident, meaning: Meaning) -> Diagnostic {
         match meaning == Meaning::Known && self.scope.is_type(&word.name) {
             true => errors::hidden_type(&word.name, word.span),
-            false => errors::unknown_type(self.text, &word.name, word.span),
+            false => errors::unknown_type(self.text, self.scope, &word.name, word.span),
         }
     }
 

@@ -5,12 +5,12 @@ use std::ops::Range;
 
 use pest::error::{Error, ErrorVariant, InputLocation};
 
+use super::characters;
 use super::hints::{self, Place};
 use super::resolve::{Meaning, Scope};
 use super::scan::{Class, Item};
 use super::words::{continues_identifier, punctuator};
 use super::{MAX_DEPTH, MAX_NESTING, Rule};
-use crate::builtins::elsewhere;
 use crate::builtins::funcs::UNIMPLEMENTED;
 use crate::diag::{Diagnostic, Tag};
 use crate::source::{SourceId, Span};
@@ -51,7 +51,11 @@ pub(super) fn unfinished_header((source, text): (SourceId, &str), at: usize) -> 
 
 /// A character as a message shows it.
 fn visible(c: char) -> Box<dyn Iterator<Item = char>> {
-    if c.is_control() { Box::new(c.escape_default()) } else { Box::new(std::iter::once(c)) }
+    if c.is_control() || characters::unseen(c).is_some() {
+        Box::new(c.escape_default())
+    } else {
+        Box::new(std::iter::once(c))
+    }
 }
 
 /// The error for brackets, `?:` and `if` inside each other beyond [`MAX_NESTING`], or for a tree beyond [`MAX_DEPTH`].
@@ -82,7 +86,7 @@ pub(super) fn near_token((source, text): (SourceId, &str), item: &Item, at: usiz
 ///
 /// What stands before it decides if it is in the first argument of a subroutine that other systems have, and their types with
 /// it: then it is the subroutine that is not there.
-pub(super) fn unknown_type(text: &str, name: &str, span: Span) -> Diagnostic {
+pub(super) fn unknown_type(text: &str, scope: &Scope<'_>, name: &str, span: Span) -> Diagnostic {
     let before = text.get(..span.start as usize).unwrap_or("");
     let called = before.trim_end_matches(|c: char| c == '(' || c.is_ascii_whitespace());
     let word = |c: char| c.is_ascii_alphanumeric() || c == '_';
@@ -93,7 +97,7 @@ pub(super) fn unknown_type(text: &str, name: &str, span: Span) -> Diagnostic {
         return Diagnostic::new(Tag::Unknown, span, *why);
     }
     let diagnostic = Diagnostic::new(Tag::Syntax, span, format!("unknown type name {name}"));
-    match elsewhere::of_type(name) {
+    match scope.no_type(name) {
         Some(advice) => diagnostic.help(advice),
         None => diagnostic,
     }
@@ -124,7 +128,11 @@ pub(super) fn refused(
         // The poison that stands for the failure is no token.
         Some(failure) => (failure.diagnostic, &item.text.as_bytes()[..failure.at - item.start]),
         None if at >= item.start + item.text.len() => {
-            return at_end(text, span(text.len(), text.len()), &item.unclosed, source, error);
+            let diagnostic = at_end(text, span(text.len(), text.len()), &item.unclosed, source, error);
+            return match hints::at_end(item.text.as_bytes()) {
+                Some(advice) => diagnostic.help(advice),
+                None => diagnostic,
+            };
         }
         None => {
             let end = at + token_length(&item.text.as_bytes()[at - item.start..]);
@@ -142,8 +150,7 @@ pub(super) fn refused(
         let bracket = character_at(text, open);
         return diagnostic.label(span(open, open + 1), format!("this `{bracket}` is not closed"));
     }
-    let is_type = |word: &str| scope.is_type(word);
-    match hints::hint(&Place { text, at, before, after, is_type: &is_type }) {
+    match hints::hint(&Place { text, at, before, after, scope }) {
         Some(advice) => diagnostic.help(advice),
         None => diagnostic,
     }
@@ -211,7 +218,7 @@ pub(super) fn unknown_cast(
         if closed && (starred || operand()) && !word.starts_with('$') {
             // A variable that hides a type may have another error than this.
             if scope.meaning(word) == Meaning::Other {
-                return Some(unknown_type(text, word, span));
+                return Some(unknown_type(text, scope, word, span));
             }
         }
     }

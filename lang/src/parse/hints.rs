@@ -1,9 +1,11 @@
 //! Advice for syntax errors that people from C, awk or bpftrace make: the place of an error in, one sentence out. Guesses
 //! from the tokens around the place; says nothing where it does not know.
 
+use super::characters;
+use super::resolve::Scope;
 use super::scan::Class;
 use super::words::{Keyword, keyword, punctuator};
-use crate::builtins::{elsewhere, foreign};
+use crate::builtins::{BuiltinVar, foreign};
 
 /// What is known about the place of a syntax error.
 pub(super) struct Place<'a> {
@@ -15,8 +17,8 @@ pub(super) struct Place<'a> {
     pub(super) before: &'a [u8],
     /// The prepared text from the error on; empty if the error ended it.
     pub(super) after: &'a [u8],
-    /// Whether a word is the name of a type.
-    pub(super) is_type: &'a dyn Fn(&str) -> bool,
+    /// What words mean there.
+    pub(super) scope: &'a Scope<'a>,
 }
 
 /// Advice by token.
@@ -29,20 +31,20 @@ const TOKENS: &[(&[&str], &str)] = &[
     ),
 ];
 
-/// Quotes that word processors and web pages make of plain ones.
-const TYPOGRAPHIC: [char; 6] = ['“', '”', '„', '‘', '’', '‚'];
+/// The longest condition that is quoted.
+const LONGEST_CONDITION: usize = 60;
 
 /// The advice for a place, if there is any.
 pub(super) fn hint(place: &Place<'_>) -> Option<String> {
-    let Place { text, at, before, after, is_type } = *place;
+    let Place { text, at, before, after, scope } = *place;
     let rest = &text[at..];
     let token = &rest[..token_len(rest)];
     let previous = last_solid(before);
     if rest.starts_with("//") || (rest.starts_with('/') && text[..at].ends_with('/')) {
         return Some("comments are written `/* … */`".to_string());
     }
-    if token.starts_with(TYPOGRAPHIC) {
-        return Some("strings stand in plain double quotes: `\"…\"`".to_string());
+    if let Some(advice) = token.chars().next().and_then(characters::advice) {
+        return Some(advice);
     }
     if let Some((_, advice)) = TOKENS.iter().find(|(tokens, _)| tokens.contains(&token)) {
         return Some((*advice).to_string());
@@ -51,13 +53,13 @@ pub(super) fn hint(place: &Place<'_>) -> Option<String> {
     if let Some(advice) = foreign::unreadable(item) {
         return Some(advice.to_string());
     }
-    let is_clause = matches!(before.first(), Some(&first) if first == Class::Probe as u8 || first == Class::Integer as u8);
+    let is_clause = of_clause(before);
     // `TYPE x`: the type is read as a variable, so that the error stands at the word behind it.
     let declares = match after.first() == Some(&(Class::Name as u8)) {
         true => last_word(before).is_some_and(|(start, end)| {
             let offset = at - before.len();
             matches!(last_solid(&before[..start]), Some(b'{' | b'}' | b';'))
-                && is_type(&text[offset + start..offset + end])
+                && scope.is_type(&text[offset + start..offset + end])
         }),
         false => {
             matches!(keyword(token.as_bytes()), Some(Keyword::Type | Keyword::Tag))
@@ -73,6 +75,7 @@ pub(super) fn hint(place: &Place<'_>) -> Option<String> {
         "{" if is_clause && in_predicate(before) => {
             Some("the predicate is not closed: `/` ends it".to_string())
         }
+        _ if ends_with_if(before) => Some("the condition stands in parentheses: `if (…)`".to_string()),
         _ if is_clause && behind_declarator(place) => Some(
             "a variable needs no declaration: `x = 1` makes it, and `this->x = 1` one of the clause"
                 .to_string(),
@@ -91,32 +94,78 @@ pub(super) fn hint(place: &Place<'_>) -> Option<String> {
              single ones"
                 .to_string(),
         ),
-        _ => after_probe(place).or_else(|| separator(place)),
+        _ => after_probe(place).or_else(|| behind_declaration(place)).or_else(|| separator(place)),
     }
 }
 
 /// What is missing between two values that stand side by side, or behind the last member of a struct.
 fn separator(place: &Place<'_>) -> Option<String> {
     let Place { before, after, .. } = *place;
-    let value = |b: u8| {
-        [Class::Name, Class::Integer, Class::String, Class::Aggregation].iter().any(|&class| class as u8 == b)
-    };
     let end = before.iter().rposition(|&b| b != b' ')?;
     let word = before[..=end].iter().rposition(|&b| b != b'_')?;
     let next = *after.first()?;
-    if !value(before[word]) && !matches!(before[word], b')' | b']') {
+    if !is_value(before[word]) && !matches!(before[word], b')' | b']') {
         return None;
     }
-    let is_clause =
-        before.first().is_some_and(|&first| first == Class::Probe as u8 || first == Class::Integer as u8);
+    let is_clause = of_clause(before);
     let text = match innermost(before).map(|at| before[at])? {
         b'{' if !is_clause => (next == b'}').then_some("a `;` ends each member, the last one too"),
-        _ if !is_clause || !(value(next) || next.is_ascii_alphabetic()) => None,
+        _ if !is_clause || !(is_value(next) || next.is_ascii_alphabetic()) => None,
         b'{' => Some("a `;` stands between two statements"),
         b'(' => Some("a `,` stands between two arguments"),
         _ => Some("a `,` stands between two keys"),
     };
     text.map(str::to_owned)
+}
+
+/// What is missing behind a declaration.
+const DECLARATION_END: &str = "a `;` ends each declaration";
+
+/// The `;` that a declaration lacks: the next item begins at the place, or with the word before it, which was taken for the
+/// name of a variable.
+fn behind_declaration(place: &Place<'_>) -> Option<String> {
+    let Place { text, at, before, after, .. } = *place;
+    let taken = last_word(before).is_some_and(|(start, _)| last_solid(&before[..start]) == Some(b'}'))
+        && after.first().is_some_and(|b| b"{/:-".contains(b));
+    let next = text[at..].starts_with(|c: char| c.is_ascii_alphabetic() || c == '_');
+    let blanks = before.iter().rev().take_while(|&&b| b == b' ').count();
+    let apart = text[at - blanks..at].contains('\n') || begins_clause(&text[at..]);
+    let missing = is_declaration(before) && (taken || next && apart);
+    missing.then(|| DECLARATION_END.to_string())
+}
+
+/// What is missing of an item that ends with the text, if it is a declaration.
+pub(super) fn at_end(prepared: &[u8]) -> Option<&'static str> {
+    is_declaration(prepared).then_some(DECLARATION_END)
+}
+
+/// Whether prepared text may be a declaration up to its `;`.
+fn is_declaration(prepared: &[u8]) -> bool {
+    let last = prepared.trim_ascii_end().iter().rfind(|&&b| b != b'_');
+    let complete = last.is_some_and(|&b| is_value(b) || b")]}".contains(&b));
+    complete && !of_clause(prepared) && innermost(prepared).is_none()
+}
+
+/// Whether a text begins with what is a probe for certain.
+fn begins_clause(text: &str) -> bool {
+    let word = text.trim_start_matches(|c: char| c.is_ascii_alphanumeric() || "_*?-".contains(c));
+    word.starts_with(':') || matches!(&text[..text.len() - word.len()], "BEGIN" | "END" | "ERROR")
+}
+
+/// Whether an item is a clause.
+fn of_clause(prepared: &[u8]) -> bool {
+    prepared.first().is_some_and(|&first| first == Class::Probe as u8 || first == Class::Integer as u8)
+}
+
+/// Whether a byte of prepared text begins a value.
+fn is_value(b: u8) -> bool {
+    [Class::Name, Class::Integer, Class::String, Class::Aggregation].iter().any(|&class| class as u8 == b)
+}
+
+/// Whether prepared text ends with the keyword `if`.
+fn ends_with_if(prepared: &[u8]) -> bool {
+    let solid = prepared.trim_ascii_end();
+    solid.strip_suffix(b"if").is_some_and(|rest| !rest.last().is_some_and(u8::is_ascii_alphanumeric))
 }
 
 /// Where the innermost bracket is that a piece of prepared text leaves open.
@@ -170,12 +219,19 @@ fn after_probe(place: &Place<'_>) -> Option<String> {
     let (&first, rest) = place.before.split_first()?;
     let len = 1 + rest.iter().take_while(|&&b| b == b'_').count();
     let alone = first == probe && place.before[len..].iter().all(|&b| b == b' ');
-    if !alone || place.after.first() != Some(&probe) {
+    if !alone {
         return None;
     }
     let start = place.at - place.before.len();
     let word = &place.text[start..start + len];
-    if matches!(word, "BEGIN" | "END" | "ERROR") {
+    let certain = begins_clause(word) || word.contains('-');
+    if certain && let Some(condition) = condition(&place.text[place.at..]) {
+        return Some(format!("a predicate stands between slashes: `/{condition}/`"));
+    }
+    if place.after.first() != Some(&probe) {
+        return None;
+    }
+    if matches!(word, "BEGIN" | "END" | "ERROR") || certain && begins_clause(&place.text[place.at..]) {
         return Some("probes are separated by commas".to_string());
     }
     let is_word = word.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_');
@@ -183,14 +239,26 @@ fn after_probe(place: &Place<'_>) -> Option<String> {
         return None;
     }
     // Of a program on the command line, and under `pspec`, the first word is a probe whatever it could be else.
-    if (place.is_type)(word) {
+    if place.scope.is_type(word) {
         return Some(format!(
             "`{word}` is a type, but the word that begins a clause of `-n` is a probe: declare it in a script (`-s`), without \
              `-x pspec`"
         ));
     }
     let no_type = || format!("`{word}` is not the name of a type, so it was read as a probe");
-    Some(elsewhere::of_type(word).unwrap_or_else(no_type))
+    Some(place.scope.no_type(word).unwrap_or_else(no_type))
+}
+
+/// What stands up to a clause's `{`, if it is a condition and no probe. It is quoted if it is short.
+fn condition(text: &str) -> Option<&str> {
+    const OPERATORS: [&str; 9] = ["==", "!=", "<", ">", "&&", "||", "!", "$", "("];
+    let condition = text[..text.find(['{', ';', '}'])?].trim();
+    let condition =
+        condition.strip_prefix("if").filter(|rest| rest.starts_with([' ', '('])).unwrap_or(condition).trim();
+    let is_variable = BuiltinVar::by_name(condition).is_some();
+    let is_condition = is_variable || OPERATORS.iter().any(|operator| condition.contains(operator));
+    let plain = condition.len() <= LONGEST_CONDITION && !condition.contains(['/', '\n']);
+    is_condition.then_some(if plain { condition } else { "…" })
 }
 
 /// The length of a word, of a quote, or of a punctuator.

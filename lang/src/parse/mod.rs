@@ -10,6 +10,7 @@
 //! [`MAX_DEPTH`], for this module and for every pass that walks the tree.
 
 mod build;
+mod characters;
 mod control;
 pub mod description;
 mod errors;
@@ -98,7 +99,7 @@ pub fn parse_prefix(
     let text = unfinished.map_or(readable.text.as_ref(), |(start, _)| &readable.text[..start]);
     let rule = if source.kind.is_string() { Rule::string_item } else { Rule::script_item };
     let names = cx.names;
-    let mut declared = Declared::of_headers(&readable.left_out);
+    let mut declared = Declared::of_headers(&readable.left_out, &cx.options.libraries.left_out);
     let mut scanner = scan::Scanner::new(sources, id, text, cx);
     let mut program = Program::default();
     let mut error = None;
@@ -199,7 +200,8 @@ fn whole_program(
     }
     let is_content = |item: &Item| !matches!(item, Item::Pragma(_));
     if !cx.options.empty && !program.items.iter().any(is_content) {
-        return Some(Diagnostic::new(Tag::Empty, end, "empty D program translation unit"));
+        let empty = Diagnostic::new(Tag::Empty, end, "empty D program translation unit");
+        return Some(empty.help("`-x empty` allows a program without clauses"));
     }
     None
 }

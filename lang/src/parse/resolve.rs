@@ -10,6 +10,7 @@ use std::collections::{HashMap, HashSet};
 use super::scan::{Class, Item as Prepared};
 use super::words::{Names, is_space};
 use crate::ast::{self, LeftOut, Storage};
+use crate::builtins::{self, elsewhere};
 use crate::parse::macros::MacroToken;
 
 /// What a program has said of its words so far.
@@ -19,6 +20,8 @@ pub(super) struct Declared {
     identifiers: HashSet<String>,
     /// Defined as types.
     types: HashSet<String>,
+    /// What the libraries would define that the session leaves out.
+    libraries: Vec<&'static str>,
 }
 
 /// What words mean at a place of the program.
@@ -42,9 +45,13 @@ pub(super) enum Meaning {
 
 impl Declared {
     /// What a program knows whose headers define types that D cannot say: they are types all the same.
-    pub(super) fn of_headers(left_out: &[LeftOut]) -> Declared {
+    pub(super) fn of_headers(left_out: &[LeftOut], libraries: &[&'static str]) -> Declared {
         let typedefs = left_out.iter().filter(|it| it.kind.is_none());
-        Declared { types: typedefs.map(|it| it.name.clone()).collect(), ..Declared::default() }
+        Declared {
+            types: typedefs.map(|it| it.name.clone()).collect(),
+            libraries: libraries.to_vec(),
+            ..Declared::default()
+        }
     }
 }
 
@@ -52,6 +59,14 @@ impl Scope<'_> {
     /// Whether a type of this name is visible, hidden by a variable or not.
     pub(super) fn is_type(&self, word: &str) -> bool {
         self.declared.types.contains(word) || self.names.is_type(word)
+    }
+
+    /// What to know of a word that should name a type and does not.
+    pub(super) fn no_type(&self, word: &str) -> Option<String> {
+        match self.declared.libraries.contains(&word) {
+            true => Some(builtins::of_a_library(word, "type")),
+            false => elsewhere::of_type(word),
+        }
     }
 
     /// What a word means where it can be either: rules 5, 7 and 8.
