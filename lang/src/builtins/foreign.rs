@@ -147,9 +147,9 @@ const INSTEAD: &[(&str, &str, &str)] = &[
     ("sched", "", "`rawtp:::sched_switch` fires when a CPU goes from one thread to another"),
     ("io", "done", "`sdt:block::block_rq_complete` fires when a request to a disk has ended"),
     ("io", "", "`sdt:block::block_rq_issue` fires when a request goes to a disk"),
-    ("tcp", "", "`sdt:sock::inet_sock_set_state` fires when a connection changes its state; `dtrail -lm net` lists more"),
-    ("udp", "", "`dtrail -lm net` lists trace events of the network"),
-    ("ip", "", "`dtrail -lm net` lists trace events of the network"),
+    ("tcp", "", "`sdt:sock::inet_sock_set_state` fires when a connection changes its state; `dtrail -lm net`, as root, lists more"),
+    ("udp", "", "`dtrail -lm net`, as root, lists trace events of the network"),
+    ("ip", "", "`dtrail -lm net`, as root, lists trace events of the network"),
     ("lockstat", "", "`sdt:lock::contention_begin` fires when a thread begins to wait for a lock"),
     ("fbt", "", "the kernel's own trace points are `rawtp` and `sdt`: `dtrail -lP rawtp` lists them"),
 ];

@@ -287,8 +287,10 @@ impl Body<'_, '_> {
         let parsed = format::parse(text, function, span)?;
         let shown: Vec<_> = infos[1..].iter().map(|info| (info.ty, self.show(*info))).collect();
         // The line that a message names is that of the call.
-        let line = self.session.line_of(span);
-        let place = |arg: &Expr| if self.session.line_of(arg.span) == line { arg.span } else { span };
+        let source = &self.session.sources.get(span.source).text;
+        let between = |arg: &Expr| source.get(span.start as usize..arg.span.start as usize);
+        let same_line = |arg: &Expr| between(arg).is_some_and(|text| !text.contains('\n'));
+        let place = |arg: &Expr| if same_line(arg) { arg.span } else { span };
         let spans: Vec<Span> = args[1..].iter().map(place).collect();
         let values = Values {
             function,
