@@ -4,6 +4,7 @@
 use std::io::Write as _;
 
 use dtrail_lang::builtins::{Action, Symbolic};
+use dtrail_lang::bytes;
 use dtrail_lang::env::Probe;
 use dtrail_lang::ir::{ProbeIndex, ValueType};
 
@@ -165,7 +166,7 @@ impl Session<'_> {
             Some(insn) => write!(out, ",\"insn\":{insn}"),
         };
         out.extend_from_slice(b",\"message\":");
-        json::string(&mut out, message.as_bytes());
+        json::string(&mut out, &bytes::of_text(message));
         out.extend_from_slice(b"}\n");
         self.output.write(&out);
     }
@@ -182,7 +183,7 @@ impl Session<'_> {
             None => write!(out, "null"),
         };
         let _ = write!(out, ",\"count\":{},\"message\":", loss.count);
-        json::string(&mut out, loss.line(false).as_bytes());
+        json::string(&mut out, &bytes::of_text(&loss.line(false)));
         out.extend_from_slice(b"}\n");
         self.output.write(&out);
     }

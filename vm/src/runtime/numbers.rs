@@ -23,12 +23,19 @@ pub(super) fn digits(value: i64, base: u32) -> Vec<u8> {
     text
 }
 
-/// `strtoll(text, base)`: blanks, a sign, digits up to the first other byte; overflow wraps.
+/// `strtoll(text, base)`: blanks and tabs, a sign, a `0x` of base 16, digits up to the first other byte; overflow wraps.
 pub(super) fn parse(text: &[u8], base: u32) -> i64 {
-    let mut rest = text.trim_ascii_start();
+    let blanks = text.iter().take_while(|byte| matches!(byte, b' ' | b'\t')).count();
+    let mut rest = &text[blanks..];
     let negative = rest.first() == Some(&b'-');
     if let [b'-' | b'+', unsigned @ ..] = rest {
         rest = unsigned;
+    }
+    // Only before a digit: else the `0` is the number.
+    if let (16, [b'0', b'x' | b'X', hex @ ..]) = (base, rest)
+        && hex.first().is_some_and(u8::is_ascii_hexdigit)
+    {
+        rest = hex;
     }
     let digits = rest.iter().map_while(|&byte| char::from(byte).to_digit(base));
     let value =
@@ -92,6 +99,11 @@ mod tests {
             ("777", 8, 511),
             ("778", 8, 63),
             ("0x", 10, 0),
+            ("0x1f", 16, 31),
+            ("-0X1fg", 16, -31),
+            ("0xg", 16, 0),
+            ("0x1f", 17, 0),
+            ("\n7", 10, 0),
             ("", 10, 0),
             ("z", 36, 35),
             ("18446744073709551617", 10, 1),
