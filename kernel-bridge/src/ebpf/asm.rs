@@ -437,14 +437,12 @@ impl Asm {
             self.mov_imm(reg, i64::from(most));
             self.ja(back);
         }
-        let targets: Vec<(u32, u32)> = self
-            .jumps
-            .iter()
-            .map(|&(at, label)| (at, self.labels[label.0 as usize].unwrap_or(self.insns.len() as u32)))
-            .collect();
-        let target_of = |at: usize| {
-            targets.binary_search_by_key(&(at as u32), |&(from, _)| from).ok().map(|i| targets[i].1 as usize)
-        };
+        // By instruction: where it jumps to.
+        let mut targets: Vec<Option<u32>> = vec![None; self.insns.len()];
+        for &(at, label) in &self.jumps {
+            targets[at as usize] = Some(self.labels[label.0 as usize].unwrap_or(self.insns.len() as u32));
+        }
+        let target_of = |at: usize| targets[at].map(|target| target as usize);
         let mut kept = self.reachable(target_of);
         self.drop_empty_jumps(&mut kept, target_of);
 
