@@ -107,6 +107,12 @@ fn the_tracer_is_a_thread_like_others() {
         let output = dtrail(Who::Nobody, &["-qn", program]);
         let err = String::from_utf8_lossy(&output.stderr);
         assert!(err.contains("dtrace:::BEGIN): invalid kernel access"), "{err}");
+        // Once, however many there are.
+        let twice =
+            "BEGIN { trace((uint64_t)curthread); } BEGIN { x = (uint64_t)curthread; } BEGIN { exit(0); }";
+        let err = String::from_utf8_lossy(&dtrail(Who::Nobody, &["-qn", twice]).stderr).into_owned();
+        let help = "dtrail: help: only source bpf reads the kernel's memory: run as root, or with CAP_BPF and CAP_PERFMON";
+        assert_eq!(err.lines().filter(|line| *line == help).count(), 1, "{err}");
         assert_eq!(output.status.code(), Some(6), "DTRACEFLT_KPRIV");
     }
 }

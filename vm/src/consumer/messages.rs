@@ -47,6 +47,10 @@ fn error(clause: u32, probe: &Probe, what: &str) -> String {
 pub(super) const NOT_RESIDENT: &str =
     "help: the page was not in memory; save the address at entry and read it at return";
 
+/// What helps against faults at the kernel's memory.
+pub(super) const PRIVILEGE: &str =
+    "help: only source bpf reads the kernel's memory: run as root, or with CAP_BPF and CAP_PERFMON";
+
 /// What helps against a size that scratch memory has no room for; nothing where no `scratchsize` has.
 pub(super) fn larger_scratch(raised: Raised) -> Option<String> {
     let helps = raised.kind == FaultKind::BadSize && raised.value <= u64::from(LARGEST_SCRATCH);

@@ -18,7 +18,7 @@ use super::{Interrupts, OutputFormat, Settings, canonical, lines, messages};
 use crate::agg::AggTable;
 use crate::engine::{Ending, Engine, Input};
 use crate::event::{Event, EventContext, EventSink, Flow, KernelState};
-use crate::fault::Raised;
+use crate::fault::{FaultKind, Raised};
 use crate::format::symbols::Symbols;
 use crate::format::{Style, flow, printa, row};
 use crate::host::Host;
@@ -48,6 +48,8 @@ pub(super) struct Session<'a> {
     cpu_shown: bool,
     /// Whether advice about memory that was not resident may still come: once a run, and only from sources that see it.
     residency_due: bool,
+    /// Whether a fault may yet be told what reads the kernel's memory.
+    privilege_due: bool,
     /// The same of advice about sizes that scratch memory has no room for.
     scratch_due: bool,
     /// What the current firing has to say, in order; and what of it comes after the rest (`ERROR` within `BEGIN`).
@@ -195,6 +197,7 @@ impl<'a> Session<'a> {
             heading_decided: false,
             cpu_shown: shows_cpu(plan, settings),
             residency_due: only_resident,
+            privilege_due: true,
             scratch_due: only_resident,
             items: Vec::new(),
             late_items: Vec::new(),
@@ -375,6 +378,10 @@ impl<'a> Session<'a> {
         {
             self.scratch_due = false;
             self.items.push(Item::Message(help));
+        }
+        if self.privilege_due && raised.kind == FaultKind::KPriv {
+            self.privilege_due = false;
+            self.items.push(Item::Message(messages::PRIVILEGE.to_owned()));
         }
         let Some(error_probe) = self.error_probe else { return };
         let clauses = plan.probe_clauses.get(error_probe.index()).map_or(&[][..], Vec::as_slice);
