@@ -7,7 +7,8 @@
 //! counted: then user space finds the buffer full first, and shuts the gate itself. Never: a count above that of user space.
 
 use dtrail_lang::builtins::{Action, BuiltinVar};
-use dtrail_lang::ir::{BlockId, Clause, ClauseId, Op, Program, Reg, RegKind, Scope, SlotId, Terminator};
+use dtrail_lang::ir::definitions::Definitions;
+use dtrail_lang::ir::{Block, BlockId, Clause, ClauseId, Op, Program, RegKind, Scope, SlotId, Terminator};
 use dtrail_lang::plan::layout::{header, outcome};
 use dtrail_lang::plan::{ClauseLayout, Group};
 use dtrail_vm::consumer::kept;
@@ -44,14 +45,15 @@ struct Sizes(Vec<(Recorded, Option<u32>)>);
 impl Sizes {
     /// Of a clause that has come to its end in the kernel; `None` if the record does not say it all.
     fn of(program: &Program, id: ClauseId, code: &Clause) -> Option<Sizes> {
-        let block = |block: &dtrail_lang::ir::Block| {
+        let definitions = Definitions::new(code);
+        let block = |block: &Block| {
             let mut recorded = Recorded::default();
             for inst in &block.insts {
-                recorded.add(program, (id, code), &inst.op)?;
+                recorded.add(program, (id, &definitions), &inst.op)?;
             }
             let bit = match block.end {
-                Terminator::Branch { cond, .. } => match only(code, cond)? {
-                    Op::Bit { bit, .. } => Some(*bit),
+                Terminator::Branch { cond, .. } => match definitions.only(cond)?.op {
+                    Op::Bit { bit, .. } => Some(bit),
                     _ => return None,
                 },
                 Terminator::Goto(_) | Terminator::Return => None,
@@ -65,7 +67,12 @@ impl Sizes {
 
 impl Recorded {
     /// Adds what an operation records; `None` if that is not known, or if it may end its clause, which then keeps nothing.
-    fn add(&mut self, program: &Program, (id, code): (ClauseId, &Clause), op: &Op) -> Option<()> {
+    fn add(
+        &mut self,
+        program: &Program,
+        (id, definitions): (ClauseId, &Definitions<'_>),
+        op: &Op,
+    ) -> Option<()> {
         match op {
             Op::FaultPoint { attempt: None } => {}
             op if op.may_fault() => return None,
@@ -81,7 +88,7 @@ impl Recorded {
                 for (ty, &arg) in site.args.iter().zip(args) {
                     self.fixed += kept::VALUE;
                     if ty.reg_kind() == RegKind::Str {
-                        match only(code, arg)? {
+                        match &definitions.only(arg)?.op {
                             Op::Recv { slot, .. } => self.strings.push(*slot),
                             Op::Null { .. } => {}
                             Op::Str { value, .. } => {
@@ -119,13 +126,6 @@ fn name(program: &Program, clause: ClauseId, var: BuiltinVar) -> Option<usize> {
     });
     let first = lengths.next()??;
     lengths.all(|length| length == Some(first)).then_some(first)
-}
-
-/// The operation that alone assigns a register.
-fn only(code: &Clause, reg: Reg) -> Option<&Op> {
-    let insts = code.blocks.iter().flat_map(|block| &block.insts);
-    let mut assigned = insts.map(|inst| &inst.op).filter(|op| op.dst() == Some(reg));
-    assigned.next().filter(|_| assigned.next().is_none())
 }
 
 /// Where the words lie that the counting needs: the sum, whether the clause at hand has a row, whether the buffer is full.

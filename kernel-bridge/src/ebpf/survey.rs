@@ -4,6 +4,7 @@
 use std::collections::BTreeMap;
 
 use dtrail_lang::builtins::{BuiltinVar, Func};
+use dtrail_lang::ir::definitions::Definitions;
 use dtrail_lang::ir::{AddrSpace, Clause, ClauseId, CmpOp, Op, Reg, RegKind, Scope, Terminator, VarId};
 use dtrail_lang::plan::{KeyPart, Plan, SlotKind};
 
@@ -67,20 +68,19 @@ fn survey_clause(plan: &Plan, id: ClauseId, clause: &Clause, inject: bool) -> Cl
     let layout = &plan.clause_layouts[id.index()];
     facts.sends |= layout.fault.is_some();
     facts.needs.area |= layout.bits.is_some();
-    let definitions = Definitions::of(clause);
+    let definitions = Definitions::new(clause);
     facts.blocks = block_sizes(clause, &definitions, plan.program.limits.scratchsize);
-    for r in 0..clause.regs.len() {
-        facts.scratch |= clause.regs[r] == RegKind::Str && definitions.needs_buffer(Reg(r as u32));
-    }
     for block in &clause.blocks {
         for inst in &block.insts {
             facts.scratch |= reads_cells(plan, clause, &definitions, &inst.op);
+            let dst = inst.op.dst().filter(|dst| clause.regs[dst.index()] == RegKind::Str);
+            facts.scratch |= dst.is_some_and(|dst| needs_buffer(&definitions, dst));
         }
         facts.needs.area |= matches!(block.end, Terminator::Attempt { .. });
         for inst in &block.insts {
             op_needs(plan, id, &inst.op, inject, &mut facts);
             if let Op::Send { src, .. } = inst.op
-                && matches!(definitions.only(src), Some(Op::Builtin { var: BuiltinVar::Execname, .. }))
+                && matches!(only(&definitions, src), Some(Op::Builtin { var: BuiltinVar::Execname, .. }))
             {
                 facts.tail_strings -= 1;
                 facts.sent_names += 1;
@@ -210,10 +210,10 @@ fn reads_cells(plan: &Plan, clause: &Clause, definitions: &Definitions<'_>, op: 
     // Only equality knows the command name and constants where they lie; order compares cells.
     if let Op::StrCompare { op: CmpOp::Eq | CmpOp::Ne, lhs, rhs, .. } = op {
         let simple = |r: &Reg| {
-            let def = definitions.only(*r);
+            let def = only(definitions, *r);
             matches!(def, Some(Op::Str { .. })) || matches!(def, Some(Op::Builtin { .. }))
         };
-        let constant = |r: &Reg| matches!(definitions.only(*r), Some(Op::Str { .. }));
+        let constant = |r: &Reg| matches!(only(definitions, *r), Some(Op::Str { .. }));
         let short = plan.program.limits.strsize < 16;
         return short || !(simple(lhs) && simple(rhs) && (constant(lhs) || constant(rhs)));
     }
@@ -222,34 +222,14 @@ fn reads_cells(plan: &Plan, clause: &Clause, definitions: &Definitions<'_>, op: 
     reads
 }
 
-/// The ops that write the registers of a clause.
-struct Definitions<'a> {
-    /// By register: the first such op, and whether there are others.
-    first: Vec<Option<(&'a Op, bool)>>,
+/// The only op that writes a register.
+fn only<'a>(definitions: &Definitions<'a>, r: Reg) -> Option<&'a Op> {
+    definitions.only(r).map(|inst| &inst.op)
 }
 
-impl<'a> Definitions<'a> {
-    fn of(clause: &'a Clause) -> Definitions<'a> {
-        let mut first: Vec<Option<(&Op, bool)>> = vec![None; clause.regs.len()];
-        for inst in clause.blocks.iter().flat_map(|block| &block.insts) {
-            if let Some(dst) = inst.op.dst() {
-                let known = &mut first[dst.index()];
-                *known = Some(known.map_or((&inst.op, false), |(op, _)| (op, true)));
-            }
-        }
-        Definitions { first }
-    }
-
-    /// The only op that writes a register.
-    fn only(&self, r: Reg) -> Option<&'a Op> {
-        self.first[r.index()].and_then(|(op, others)| (!others).then_some(op))
-    }
-
-    /// Whether a string register can need memory of its own. Coarser than the allocation: it may say yes for nothing.
-    fn needs_buffer(&self, r: Reg) -> bool {
-        let alias = matches!(self.only(r), Some(Op::Str { .. } | Op::Null { .. } | Op::Builtin { .. }));
-        self.first[r.index()].is_some() && !alias
-    }
+/// Whether a string register can need memory of its own. Coarser than the allocation: it may say yes for nothing.
+fn needs_buffer(definitions: &Definitions<'_>, r: Reg) -> bool {
+    !matches!(only(definitions, r), Some(Op::Str { .. } | Op::Null { .. } | Op::Builtin { .. }))
 }
 
 /// How many bytes each block may have; nothing of those whose size is not known here. `most` is what scratch memory has.
@@ -257,11 +237,11 @@ fn block_sizes(clause: &Clause, definitions: &Definitions<'_>, most: u32) -> BTr
     let mut sizes = BTreeMap::new();
     for inst in clause.blocks.iter().flat_map(|block| &block.insts) {
         if let Op::Call { dst, func: Func::Block | Func::Scratch, args } = &inst.op
-            && let Some((op, _)) = args.get(1).and_then(|size| definitions.first[size.index()])
+            && let Some(&size) = args.get(1)
         {
-            let size = match op {
-                Op::Const { value, .. } => u32::try_from(*value).ok(),
-                Op::Call { func: Func::Size, .. } => Some(most),
+            let size = match only(definitions, size) {
+                Some(Op::Const { value, .. }) => u32::try_from(*value).ok(),
+                Some(Op::Call { func: Func::Size, .. }) => Some(most),
                 _ => None,
             };
             if let Some(size) = size {
