@@ -47,6 +47,7 @@ const EMITTED: &[Func] = &[
     Func::Fill,
     Func::StrSuffix,
     Func::StrByte,
+    Func::StrWord,
     Func::ArrayIndex,
     Func::Stack,
     Func::Ustack,
@@ -93,6 +94,7 @@ impl Gen<'_> {
             }
             (Func::Uaddr, &[addr]) => self.process_address(dst, addr),
             (Func::StrByte, &[text, at, computed]) => self.byte(dst, text, at, computed),
+            (Func::StrWord, &[text, at]) => self.word(dst, text, at),
             (Func::ArrayIndex, &[index, length]) => self.array_index(dst, index, length),
             _ => Err(self.inconsistent("a subroutine has the wrong number of arguments")),
         }
@@ -296,6 +298,35 @@ impl Gen<'_> {
         self.asm.ja(done);
         self.asm.bind(none);
         self.asm.mov_imm(R0, 0);
+        self.asm.bind(done);
+        self.define(dst, R0);
+        Ok(())
+    }
+
+    /// Bytes of the cell lie in whole words, zeros behind them, so a place between two words takes some of each.
+    fn word(&mut self, dst: Reg, text: Reg, at: Reg) -> Result<(), EmitError> {
+        let at = self.constant(at).and_then(|at| u32::try_from(at).ok());
+        let at = at.ok_or_else(|| self.inconsistent("a place in a string is no constant in the kernel"))?;
+        let home = self.str_home(text);
+        self.prepare(home);
+        self.cell_address(R4, home);
+        self.asm.ldx(Size::D, R1, R4, 0);
+        let below = at % 8 * 8;
+        let done = self.asm.label();
+        self.asm.mov_imm(R0, 0);
+        for (word, shift) in [(at / 8, Alu::Rsh), (at / 8 + 1, Alu::Lsh)] {
+            let by = if shift == Alu::Rsh { below } else { 64 - below };
+            if word * 8 >= self.env.strsize() || by == 64 {
+                continue;
+            }
+            // The length and one more; of NULL 0.
+            self.asm.jmp_imm(Jmp::Le, R1, (word * 8 + 1) as i32, done);
+            self.asm.ldx(Size::D, R2, R4, (8 + word * 8) as i16);
+            if by > 0 {
+                self.asm.alu_imm(shift, R2, by as i32);
+            }
+            self.asm.alu(Alu::Or, R0, R2);
+        }
         self.asm.bind(done);
         self.define(dst, R0);
         Ok(())

@@ -193,6 +193,8 @@ funcs! {
     /// Internal: `s[n]`, one byte of a string, sign-extended; 0 beyond the end. A computed index at or above
     /// `strsize` raises `BADINDEX`; a constant one is not checked (the third argument says which: 1 is computed).
     StrByte = "<byte>", C("char"), &[CHARS, C("int64_t"), INT], 3, Free, Kernel::Yes, true;
+    /// Internal: eight bytes of a string from byte n on, the first one lowest, zeros behind its end; NULL has no bytes.
+    StrWord = "<word>", U64, &[CHARS, C("int64_t")], 2, Free, Kernel::ConstSize(1), false;
     /// Internal: a computed index into an ordinary array and the array's length; gives the index, or raises `BADINDEX`
     /// with it if it is not below the length, both taken as unsigned.
     ArrayIndex = "<index>", C("int64_t"), &[C("int64_t"), C("int64_t")], 2, Free, Kernel::Yes, true;
@@ -231,6 +233,7 @@ impl Func {
             Func::NoAddress => "an address of no known kind",
             Func::StrSuffix => "the rest of a string",
             Func::StrByte => "a byte of a string",
+            Func::StrWord => "bytes of a string",
             Func::ArrayIndex => "an index",
             Func::Stack | Func::Ustack => "a stack",
             Func::Uaddr => "an address of the process",

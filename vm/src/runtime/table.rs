@@ -76,6 +76,7 @@ pub const TABLE: &[(Func, Routine)] = &[
     (Func::NoAddress, no_address),
     (Func::StrSuffix, suffix),
     (Func::StrByte, byte),
+    (Func::StrWord, word),
     (Func::ArrayIndex, array_index),
     (Func::Stack, kernel_stack),
     (Func::Ustack, user_stack),
@@ -431,6 +432,16 @@ extern "C" fn byte(run: &mut Run<'_>, text: u64, at: u64, computed: u64, _: u32)
     }
     let byte = usize::try_from(at).ok().and_then(|at| run.bytes(text)?.get(at).copied());
     byte.unwrap_or(0) as i8 as u64
+}
+
+extern "C" fn word(run: &mut Run<'_>, text: u64, at: u64, _: u64, _: u32) -> u64 {
+    let bytes = run.bytes(text).unwrap_or(&[]);
+    let rest = usize::try_from(at).ok().and_then(|at| bytes.get(at..)).unwrap_or(&[]);
+    let mut word = [0; 8];
+    for (to, from) in word.iter_mut().zip(rest) {
+        *to = *from;
+    }
+    u64::from_le_bytes(word)
 }
 
 extern "C" fn array_index(run: &mut Run<'_>, index: u64, length: u64, _: u64, _: u32) -> u64 {

@@ -54,8 +54,9 @@ impl Lower<'_> {
             let strings = parts.iter().filter(|part| self.is_string_part(part));
             let few = strings.map(Part::count).sum::<u64>() <= HELD_STRINGS;
             let held = self.hold(&source, ty, &parts, span)?;
-            if few || !settled {
-                let target = self.record_at(lhs)?;
+            let target = self.record_at(lhs)?;
+            // What is stored to may be what would be read once more.
+            if few || !settled || target.may_change_or_fault() {
                 for ((part, number), val) in scalars(&parts).zip(held) {
                     self.put_part(&target, ty, part, number, val, span)?;
                 }

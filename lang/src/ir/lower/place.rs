@@ -5,12 +5,12 @@ use super::build::{Fits, Val};
 use super::clause::Lower;
 use super::expr::not_yet;
 use crate::ast::{BinaryOp, Expr, ExprKind};
-use crate::builtins::BuiltinVar;
+use crate::builtins::{BuiltinVar, Func};
 use crate::check::fold::is_signed;
 use crate::check::{ExprInfo, Meaning, session::value_type};
 use crate::diag::Diagnostic;
 use crate::env::PerCpu;
-use crate::ir::{AddrSpace, BinOp, CmpOp, MemSize, Op, Reg, RegKind, VarId};
+use crate::ir::{AddrSpace, BinOp, BlockPiece, CmpOp, MemSize, Op, Reg, RegKind, VarId};
 use crate::source::Span;
 use crate::types::parts::has_parts;
 use crate::types::{Type, TypeId};
@@ -47,6 +47,26 @@ pub(super) enum Place {
         bits: u8,
         signed: bool,
     },
+    /// An integer in a union, of which each stretch lies in another word.
+    Spread {
+        stretches: Vec<Stretch>,
+        bits: u8,
+        signed: bool,
+    },
+    /// A string in a union, and all its room of so many bytes.
+    Room {
+        stretches: Vec<Stretch>,
+        size: u32,
+    },
+}
+
+/// Some bits of what lies in a union.
+#[derive(Clone)]
+pub(super) struct Stretch {
+    pub(super) place: Place,
+    /// How many bits of the whole are before them.
+    pub(super) from: u32,
+    pub(super) bits: u8,
 }
 
 /// How many bits below a field are not its own.
@@ -314,6 +334,14 @@ impl Lower<'_> {
                 let unit = self.read_kind(unit, RegKind::Int, Fits::ANY, span);
                 return self.take_field(unit, *shift, *bits, *signed, span);
             }
+            Place::Spread { stretches, bits, signed } => {
+                return self.read_spread(stretches, *bits, *signed, span);
+            }
+            Place::Room { stretches, size } => {
+                let pieces = self.block_pieces(stretches, span);
+                let dst = self.build.reg(kind);
+                Op::Assemble { dst, size: *size, pieces, text: true }
+            }
             Place::Memory { at, size, signed } => {
                 let addr = self.address(*at, span).reg;
                 let dst = self.build.reg(kind);
@@ -339,6 +367,11 @@ impl Lower<'_> {
 
     fn read_filled(&mut self, element: &Place, span: Span) -> Val {
         let stored = self.read_kind(element, RegKind::Str, Fits::ANY, span).reg;
+        self.filled(stored, span)
+    }
+
+    /// A string that may be NULL, which is empty then.
+    fn filled(&mut self, stored: Reg, span: Span) -> Val {
         let null = self.build.reg(RegKind::Str);
         self.build.emit(span, Op::Null { dst: null });
         let cond = self.build.reg(RegKind::Int);
@@ -352,6 +385,41 @@ impl Lower<'_> {
         let last = self.build.current();
         self.merge(before, cond, (first, last), None);
         Val::new(dst, Fits::ANY)
+    }
+
+    fn read_spread(&mut self, stretches: &[Stretch], bits: u8, signed: bool, span: Span) -> Val {
+        let mut whole: Option<Val> = None;
+        for stretch in stretches {
+            let mut val = self.read_kind(&stretch.place, RegKind::Int, Fits::ANY, span);
+            if stretch.from > 0 {
+                let by = self.build.constant(span, i64::from(stretch.from));
+                val = self.arithmetic(BinOp::Shl, val.reg, by.reg, span);
+            }
+            whole = Some(match whole {
+                None => val,
+                Some(whole) => self.arithmetic(BinOp::Or, whole.reg, val.reg, span),
+            });
+        }
+        let whole = whole.map_or(Val::new(Reg(0), Fits::ANY), |whole| Val::new(whole.reg, Fits::ANY));
+        self.cut(whole, bits, signed, span)
+    }
+
+    /// The values of stretches, to be put together.
+    pub(super) fn block_pieces(&mut self, stretches: &[Stretch], span: Span) -> Vec<BlockPiece> {
+        let piece = |stretch: &Stretch| {
+            let src = self.read_kind(&stretch.place, RegKind::Int, Fits::ANY, span).reg;
+            BlockPiece { src, string: false, bit: stretch.from, bits: u32::from(stretch.bits) }
+        };
+        stretches.iter().map(piece).collect()
+    }
+
+    /// Puts a string and zeros behind it into its room in a union.
+    fn put_text(&mut self, stretches: &[Stretch], text: Reg, span: Span) {
+        for stretch in stretches {
+            let index = self.build.constant(span, i64::from(stretch.from / 8)).reg;
+            let word = self.emit_call(Func::StrWord, vec![text, index], RegKind::Int, span);
+            self.write(&stretch.place, Val::new(word, Fits::ANY), span);
+        }
     }
 
     fn read_selected(&mut self, vars: &[VarId], index: Reg, kind: RegKind, fits: Fits, span: Span) -> Val {
@@ -438,8 +506,23 @@ impl Lower<'_> {
             Place::Filled(element) => return self.write(element, val, span),
             Place::Select(vars, index) => return self.write_selected(vars, *index, val, span),
             Place::Field { unit, shift, bits, .. } => return self.put_field(unit, *shift, *bits, val, span),
-            // A string behind a pointer is not writable.
-            Place::Text { .. } => return,
+            Place::Spread { stretches, .. } => {
+                for stretch in stretches {
+                    let by = self.build.constant(span, i64::from(stretch.from));
+                    let bits = self.arithmetic(BinOp::ShrU, src, by.reg, span);
+                    self.write(&stretch.place, bits, span);
+                }
+                return;
+            }
+            Place::Room { stretches, .. } => return self.put_text(stretches, src, span),
+            // All the room of the string is written, as it lies in memory.
+            Place::Text { at, limit } => {
+                let text = self.filled(src, span).reg;
+                let addr = self.address(*at, span).reg;
+                let size = self.build.constant(span, i64::from(*limit)).reg;
+                self.emit_call(Func::Fill, vec![text, addr, size], RegKind::Int, span);
+                return;
+            }
         };
         self.build.emit(span, op);
     }
@@ -480,9 +563,9 @@ impl Lower<'_> {
     /// A value as a bit-field takes it.
     fn fitted(&mut self, place: &Place, val: Val, span: Span) -> Val {
         match *place {
-            Place::Cut { bits, signed, .. } | Place::Field { bits, signed, .. } => {
-                self.cut(val, bits, signed, span)
-            }
+            Place::Cut { bits, signed, .. }
+            | Place::Field { bits, signed, .. }
+            | Place::Spread { bits, signed, .. } => self.cut(val, bits, signed, span),
             _ => val,
         }
     }

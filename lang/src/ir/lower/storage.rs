@@ -3,12 +3,13 @@
 //!
 //! In: an expression whose meaning is a variable, an element of an associative array, or a part of one. Out: a
 //! [`Place`]. A member is a variable of its own; elements of an array are one variable that is indexed, row by row; a
-//! union is an array of words, in which its members are fields.
+//! union, and what else is kept as words, is an array of them, in which its members are fields. Here and below *union*
+//! means all that.
 
 use super::build::{Fits, Val};
 use super::clause::Lower;
 use super::expr::not_yet;
-use super::place::{MemoryAt, Place, Shift};
+use super::place::{MemoryAt, Place, Shift, Stretch};
 use super::values::RecordAt;
 use crate::ast::{BinaryOp, Expr, ExprKind, UnaryOp};
 use crate::builtins::Func;
@@ -16,9 +17,9 @@ use crate::check::{Meaning, VarShape};
 use crate::diag::Diagnostic;
 use crate::ir::{BinOp, MemSize, Op, Reg, RegKind, Scope, VarId};
 use crate::source::Span;
-use crate::types::parts::{Part, has_parts, words};
+use crate::types::parts::{Part, has_parts, kept_as_words, words};
 use crate::types::records::Found;
-use crate::types::{TagKind, Type, TypeId};
+use crate::types::{Type, TypeId};
 
 /// Most scalars that one assignment of a struct copies.
 pub(super) const MAX_COPIED: u64 = 1024;
@@ -51,7 +52,12 @@ pub(super) struct InUnion {
     pub(super) bit_offset: u64,
     /// Bytes beyond that, computed.
     pub(super) dynamic: Option<Reg>,
+    /// A power of two, at most 8, that those bytes are a multiple of.
+    step: u64,
 }
+
+/// Bytes of a word.
+const WORD: u64 = 8;
 
 impl VarAt {
     /// The registers that the place depends on.
@@ -107,13 +113,8 @@ impl Lower<'_> {
 
     fn enters_union(&self, ty: TypeId) -> Option<InUnion> {
         let types = &self.checked.types;
-        match types.resolve(ty) {
-            Type::Tagged(TagKind::Union, _) => {
-                let words = words(types.record(ty).map_or(0, |record| record.size));
-                Some(InUnion { words, bit_offset: 0, dynamic: None })
-            }
-            _ => None,
-        }
+        let words = words(types.size(ty, self.checked.limits.strsize).unwrap_or(0));
+        kept_as_words(types, ty).then_some(InUnion { words, bit_offset: 0, dynamic: None, step: WORD })
     }
 
     /// What is read behind the address of a part: `*(a + n)` is `a[n]`, held to the array's length.
@@ -246,6 +247,7 @@ impl Lower<'_> {
             return;
         }
         let before = union.dynamic;
+        union.step = union.step.min(1 << size.trailing_zeros().min(3));
         let size = self.build.constant(span, size as i64);
         let mut bytes = self.arithmetic(BinOp::Mul, count.reg, size.reg, span);
         if let Some(before) = before {
@@ -345,39 +347,108 @@ impl Lower<'_> {
     fn field_in_union(&mut self, at: &VarAt, union: InUnion, span: Span) -> Result<Place, Diagnostic> {
         let types = &self.checked.types;
         let size = types.size(at.ty, self.checked.limits.strsize).unwrap_or(8);
-        let (bits, signed) = at.cut.unwrap_or(((size * 8).min(255) as u8, types.width(at.ty).1));
-        if types.is_string(at.ty) || union.bit_offset % 64 + u64::from(bits) > 64 {
-            return Err(in_union(span));
+        match at.cut {
+            None if types.is_string(at.ty) => self.text_in_union(at, union, span),
+            None if size > WORD => Err(self.no_scalar(at.ty, span)),
+            None => {
+                let signed = types.width(at.ty).1;
+                self.number_in_union(at, union, (size * 8) as u8, signed, span)
+            }
+            Some((bits, signed)) => self.number_in_union(at, union, bits, signed, span),
         }
-        Ok(self.bits_in_union(at, union, bits, signed, span))
+    }
+
+    fn text_in_union(&mut self, at: &VarAt, union: InUnion, span: Span) -> Result<Place, Diagnostic> {
+        let size = self.checked.limits.strsize;
+        let stretches = self.stretches(at, union, u64::from(size) * 8, span)?;
+        Ok(Place::Room { stretches, size })
+    }
+
+    /// A number of at most 64 bits in a union.
+    fn number_in_union(
+        &mut self,
+        at: &VarAt,
+        union: InUnion,
+        bits: u8,
+        signed: bool,
+        span: Span,
+    ) -> Result<Place, Diagnostic> {
+        let stretches = self.stretches(at, union, u64::from(bits), span)?;
+        Ok(match <[Stretch; 1]>::try_from(stretches) {
+            Ok([Stretch { place: Place::Field { unit, shift, bits, .. }, .. }]) => {
+                Place::Field { unit, shift, bits, signed }
+            }
+            Ok([only]) => only.place,
+            Err(stretches) => Place::Spread { stretches, bits, signed },
+        })
+    }
+
+    /// Where so many bits of a union lie, from a place in it on: each stretch in one word, the first bits first.
+    pub(super) fn stretches(
+        &mut self,
+        at: &VarAt,
+        union: InUnion,
+        bits: u64,
+        span: Span,
+    ) -> Result<Vec<Stretch>, Diagnostic> {
+        // What is known of a computed place is that it does not cross the units that all its steps are multiples of.
+        let unit = match union.dynamic {
+            None => WORD * 8,
+            Some(_) => union.step * 8,
+        };
+        let mut stretches = Vec::new();
+        let mut from = 0;
+        while from < bits {
+            if stretches.len() as u64 >= MAX_COPIED {
+                return Err(not_yet(span, &format!("values of more than {MAX_COPIED} parts")));
+            }
+            let start = union.bit_offset.wrapping_add(from);
+            let taken = (unit - start % unit).min(bits - from) as u8;
+            let place = self.bits_in_union(at, InUnion { bit_offset: start, ..union }, taken, span);
+            stretches.push(Stretch { place, from: from as u32, bits: taken });
+            from += u64::from(taken);
+        }
+        Ok(stretches)
     }
 
     /// Bits in a union, from its place on, which lie in one word.
-    fn bits_in_union(&mut self, at: &VarAt, union: InUnion, bits: u8, signed: bool, span: Span) -> Place {
-        let start = union.bit_offset % 64;
-        let first = union.bit_offset / 64;
+    fn bits_in_union(&mut self, at: &VarAt, union: InUnion, bits: u8, span: Span) -> Place {
+        let start = union.bit_offset as i64;
+        let (within, bytes) = (start.rem_euclid(64), start.div_euclid(64) * WORD as i64);
         let (word, shift) = match union.dynamic {
-            None => (self.build.constant(span, first as i64), Shift::By(start as u8)),
-            Some(bytes) => {
-                let offset = self.build.constant(span, (union.bit_offset / 8) as i64);
-                let bytes = self.arithmetic(BinOp::Add, bytes, offset.reg, span);
+            None => (self.build.constant(span, bytes / WORD as i64), Shift::By(within as u8)),
+            Some(dynamic) => {
+                let known = union.step == WORD;
+                // Bytes that may carry into the next word are added before the word is told.
+                let (add, rest) = if known { (bytes, within) } else { (start.div_euclid(8), within % 8) };
+                let add = self.build.constant(span, add);
+                let place = self.arithmetic(BinOp::Add, dynamic, add.reg, span);
                 let three = self.build.constant(span, 3);
-                let word = self.arithmetic(BinOp::ShrU, bytes.reg, three.reg, span);
-                let seven = self.build.constant(span, 7);
-                let within = self.arithmetic(BinOp::And, bytes.reg, seven.reg, span);
-                let mut shift = self.arithmetic(BinOp::Shl, within.reg, three.reg, span);
-                if !start.is_multiple_of(8) {
-                    let bits = self.build.constant(span, (start % 8) as i64);
-                    shift = self.arithmetic(BinOp::Add, shift.reg, bits.reg, span);
-                }
-                (word, Shift::Computed(shift.reg))
+                let word = self.arithmetic(BinOp::ShrU, place.reg, three.reg, span);
+                let shift = match known {
+                    true => Shift::By(rest as u8),
+                    false => {
+                        let seven = self.build.constant(span, 7);
+                        let byte = self.arithmetic(BinOp::And, place.reg, seven.reg, span);
+                        let mut shift = self.arithmetic(BinOp::Shl, byte.reg, three.reg, span);
+                        if rest > 0 {
+                            let rest = self.build.constant(span, rest);
+                            shift = self.arithmetic(BinOp::Add, shift.reg, rest.reg, span);
+                        }
+                        Shift::Computed(shift.reg)
+                    }
+                };
+                (word, shift)
             }
         };
         let unit = self.word_of_union(at, union, word, span);
-        Place::Field { unit: Box::new(unit), shift, bits, signed }
+        match bits {
+            64.. => unit,
+            _ => Place::Field { unit: Box::new(unit), shift, bits, signed: false },
+        }
     }
 
-    /// The places of one scalar of a part of what lies in a union.
+    /// The place of one scalar of a part of what lies in a union.
     fn part_in_union(
         &mut self,
         at: &VarAt,
@@ -385,28 +456,16 @@ impl Lower<'_> {
         part: &Part,
         number: u64,
         span: Span,
-    ) -> Result<Vec<(Place, u8)>, Diagnostic> {
+    ) -> Result<Place, Diagnostic> {
         let (bit, bits) = self.bits_of(at.ty, part, number);
-        let bit = union.bit_offset + bit;
-        let whole = |unit: u64| bit.is_multiple_of(unit) && bits.is_multiple_of(unit);
-        let text = !part.words && self.checked.types.is_string(part.ty);
-        // A word of a union, which may lie across two, is taken as its bytes, as is what begins at a computed byte.
-        let step = match (union.dynamic.is_some(), part.words) {
-            _ if text || bits > 64 => return Err(in_union(span)),
-            (true, false) if bit % 8 + bits <= 8 => bits,
-            (true, _) if !whole(8) => return Err(in_union(span)),
-            (true, _) => 8,
-            (false, true) => 32.min(bits).min(if whole(32) { 32 } else { 8 }),
-            (false, false) if bit % 64 + bits > 64 => return Err(in_union(span)),
-            (false, false) => bits,
-        };
-        let signed = step == bits && !part.words && self.checked.types.width(part.ty).1;
-        let pieces = (0..bits / step.max(1)).map(|piece| {
-            let from = piece * step;
-            let union = InUnion { bit_offset: bit + from, ..union };
-            (self.bits_in_union(at, union, step as u8, signed, span), from as u8)
-        });
-        Ok(pieces.collect())
+        let union = InUnion { bit_offset: union.bit_offset.wrapping_add(bit), ..union };
+        match part.words || !self.checked.types.is_string(part.ty) {
+            true => {
+                let signed = !part.words && self.checked.types.width(part.ty).1;
+                self.number_in_union(at, union, bits.min(64) as u8, signed, span)
+            }
+            false => self.text_in_union(at, union, span),
+        }
     }
 
     /// One of the words that a union is kept as.
@@ -455,7 +514,9 @@ impl Lower<'_> {
         let (mut ty, mut bits, mut strides, mut width) = (ty, 0, Vec::new(), None);
         let strsize = self.checked.limits.strsize;
         let mut through_arrays = |ty: &mut TypeId| {
-            while let Type::Array(element, _) = *types.resolve(*ty) {
+            while let Type::Array(element, _) = *types.resolve(*ty)
+                && !kept_as_words(types, *ty)
+            {
                 strides.push(types.size(element, strsize).unwrap_or(0));
                 *ty = element;
             }
@@ -534,9 +595,6 @@ impl Lower<'_> {
     ) -> Result<(), Diagnostic> {
         let places = self.part_of(target, ty, part, number, span)?;
         match places.as_slice() {
-            [(Place::Text { .. }, _)] => {
-                return Err(not_yet(span, "assignments of structs with strings to memory"));
-            }
             [(place, _)] => self.write(place, val, span),
             _ => {
                 for (place, shift) in &places {
@@ -613,7 +671,7 @@ impl Lower<'_> {
                     part.words && part.path.is_empty() && whole && words(bytes) == union.words
                 };
                 if let Some(union) = at.union.filter(|&union| !is_all(union)) {
-                    return self.part_in_union(at, union, part, number, span);
+                    return Ok(vec![(self.part_in_union(at, union, part, number, span)?, 0)]);
                 }
                 let mut path = at.path.clone();
                 path.extend(&part.path);
@@ -679,8 +737,4 @@ fn pieces(bytes: u64) -> Vec<(u32, MemSize)> {
         }
     }
     out
-}
-
-fn in_union(span: Span) -> Diagnostic {
-    not_yet(span, "strings and packed members in unions of variables")
 }

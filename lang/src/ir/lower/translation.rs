@@ -4,7 +4,6 @@ use super::build::{Fits, Val};
 use super::clause::Lower;
 use super::expr::not_yet;
 use super::formula::{Binding, Bound};
-use super::place::Place;
 use super::storage::MAX_COPIED;
 use super::values::{RecordAt, Spot};
 use crate::ast::{Expr, ExprKind};
@@ -80,9 +79,6 @@ impl Lower<'_> {
             match store {
                 Store::Value(spot, val) => {
                     let place = self.place_at(&spot.at, &spot, span)?;
-                    if let Place::Text { .. } = place {
-                        return Err(not_yet(span, "assignments of structs with strings to memory"));
-                    }
                     match self.checked.types.is_string(spot.ty) {
                         true => self.write(&place, val, span),
                         false => drop(self.store_back(&place, ExprInfo::value(spot.ty), val, span)),

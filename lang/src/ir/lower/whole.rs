@@ -3,16 +3,16 @@
 //! In: an expression of such a type. Out: a block. What lies in memory is read at once; what lies in variables is put
 //! together of its parts ([`super::storage`]), at the places that C gives them, with zeros between.
 
-use super::build::{Fits, Val};
+use super::build::Fits;
 use super::clause::Lower;
 use super::expr::not_yet;
 use super::place::MemoryAt;
-use super::storage::{InUnion, MAX_COPIED, VarAt};
+use super::storage::{MAX_COPIED, VarAt};
 use super::values::RecordAt;
 use crate::ast::{Expr, ExprKind, UnaryOp};
 use crate::check::{Marked, Meaning};
 use crate::diag::Diagnostic;
-use crate::ir::{BinOp, BlockPiece, Op, Reg, RegKind, ValueType};
+use crate::ir::{BlockPiece, Op, Reg, RegKind, ValueType};
 use crate::source::Span;
 use crate::types::Type;
 use crate::types::parts::{has_parts, parts};
@@ -151,7 +151,10 @@ impl Lower<'_> {
             // A variable of such a type alone is 0: nothing can be assigned to it.
             None if wide && at.path.is_empty() && at.index.is_none() => Vec::new(),
             _ if !wide && !has_parts(&self.checked.types, at.ty) => self.piece_of_scalar(at, size, span)?,
-            Some(union) => self.pieces_of_union(at, union, size, span)?,
+            Some(union) => {
+                let stretches = self.stretches(at, union, u64::from(size) * 8, span)?;
+                self.block_pieces(&stretches, span)
+            }
             None => self.pieces_of_parts(at, size, span)?,
         };
         let dst = self.build.reg(RegKind::Str);
@@ -196,55 +199,6 @@ impl Lower<'_> {
             }
         }
         Ok(pieces)
-    }
-
-    /// What lies in a union: the words that it covers, or byte by byte where a computed index says where it begins.
-    fn pieces_of_union(
-        &mut self,
-        at: &VarAt,
-        union: InUnion,
-        size: u32,
-        span: Span,
-    ) -> Result<Vec<BlockPiece>, Diagnostic> {
-        let bits = u64::from(size) * 8;
-        let mut pieces = Vec::new();
-        if union.dynamic.is_some() {
-            if u64::from(size) > MAX_COPIED {
-                return Err(too_large(span));
-            }
-            for byte in 0..size {
-                let mut at = at.clone();
-                at.ty = self.checked.types.common().char;
-                at.union = Some(InUnion { bit_offset: union.bit_offset + u64::from(byte) * 8, ..union });
-                let Some(place) = self.scalar_place(&at, span)? else { continue };
-                let src = self.read_kind(&place, RegKind::Int, Fits::ANY, span).reg;
-                pieces.push(BlockPiece { src, string: false, bit: byte * 8, bits: 8 });
-            }
-            return Ok(pieces);
-        }
-        let (first, last) = (union.bit_offset / 64, (union.bit_offset + bits).div_ceil(64));
-        if last.saturating_sub(first) > MAX_COPIED {
-            return Err(too_large(span));
-        }
-        for word in first..last.min(union.words) {
-            let number = self.build.constant(span, word as i64);
-            let place = self.word_of_union(at, union, number, span);
-            let mut src = self.read_kind(&place, RegKind::Int, Fits::ANY, span);
-            let start = word * 64;
-            let below = union.bit_offset.saturating_sub(start);
-            if below > 0 {
-                src = self.shifted(src, below as u8, span);
-            }
-            let bit = start.saturating_sub(union.bit_offset);
-            let bits = (64 - below).min(bits - bit) as u32;
-            pieces.push(BlockPiece { src: src.reg, string: false, bit: bit as u32, bits });
-        }
-        Ok(pieces)
-    }
-
-    fn shifted(&mut self, val: Val, by: u8, span: Span) -> Val {
-        let by = self.build.constant(span, i64::from(by));
-        self.arithmetic(BinOp::ShrU, val.reg, by.reg, span)
     }
 }
 
