@@ -32,8 +32,9 @@ impl Lower<'_> {
     pub(super) fn copy(&mut self, lhs: &Expr, rhs: &Expr, span: Span) -> Result<RecordAt, Diagnostic> {
         let ty = self.info_of(lhs).ty;
         if let Meaning::Translation(made) = self.info_of(rhs).meaning {
+            let stores = self.translated(made, rhs, span)?;
             let target = self.record_at(lhs)?;
-            self.translate_into(&target, made, rhs, span)?;
+            self.put_translated(&target, ty, stores, span)?;
             return Ok(target);
         }
         let zero = self.frame.early.constant(rhs).is_some();

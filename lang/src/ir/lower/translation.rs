@@ -1,11 +1,13 @@
 //! Translations: the input is evaluated, and members' formulas are lowered with it (language spec §7.4).
 
+use std::rc::Rc;
+
 use super::build::{Fits, Val};
 use super::clause::Lower;
 use super::expr::not_yet;
 use super::formula::{Binding, Bound};
 use super::storage::MAX_COPIED;
-use super::values::{RecordAt, Spot};
+use super::values::RecordAt;
 use crate::ast::{Expr, ExprKind};
 use crate::builtins::Func;
 use crate::check::formula::FormulaId;
@@ -19,12 +21,19 @@ use crate::types::parts::{Part, has_parts, parts};
 use crate::types::records::Found;
 
 /// A store of a translation, whose value is known. None is made before all values are, for what a member is made from may
-/// be what another one is stored to, or fault.
-enum Store {
+/// be what another one is stored to, or fault; nor is the place on the left looked for before.
+pub(super) struct Store {
+    /// The member that it is in, and those that this one is in, the outermost first.
+    path: Rc<[Found]>,
+    what: Stored,
+}
+
+/// What is stored.
+enum Stored {
     /// A scalar or string.
-    Value(Spot, Val),
-    /// A part of a struct or array; `None` clears it.
-    Part { target: RecordAt, ty: TypeId, part: Part, number: u64, val: Option<Val> },
+    Value(Val),
+    /// A part of a struct or array of a type; `None` clears it.
+    Part { ty: TypeId, part: Part, number: u64, val: Option<Val> },
 }
 
 /// Where the parts of a struct or array come from.
@@ -65,30 +74,41 @@ impl Lower<'_> {
         Binding { value: Bound::Val(val), provenance: Provenance::Other, userland: input.userland }
     }
 
-    /// Puts all members of a translation into a struct; those without a definition become zero.
-    pub(super) fn translate_into(
+    /// The values of all members of a translation; those without a definition become zero.
+    pub(super) fn translated(
         &mut self,
-        target: &RecordAt,
         made: Translation,
         rhs: &Expr,
         span: Span,
-    ) -> Result<(), Diagnostic> {
+    ) -> Result<Vec<Store>, Diagnostic> {
         let mut stores = Vec::new();
-        self.translate(target, made, rhs, span, &mut stores)?;
-        for store in stores {
-            match store {
-                Store::Value(spot, val) => {
+        self.translate(&[], made, rhs, span, &mut stores)?;
+        Ok(stores)
+    }
+
+    /// Puts all members of a translation into a struct.
+    pub(super) fn put_translated(
+        &mut self,
+        target: &RecordAt,
+        ty: TypeId,
+        stores: Vec<Store>,
+        span: Span,
+    ) -> Result<(), Diagnostic> {
+        for Store { path, what } in stores {
+            let spot = self.spot_within(target, ty, &path);
+            match what {
+                Stored::Value(val) => {
                     let place = self.place_at(&spot.at, &spot, span)?;
                     match self.checked.types.is_string(spot.ty) {
                         true => self.write(&place, val, span),
                         false => drop(self.store_back(&place, ExprInfo::value(spot.ty), val, span)),
                     }
                 }
-                Store::Part { target, ty, part, number, val: Some(val) } => {
-                    self.put_part(&target, ty, &part, number, val, span)?;
+                Stored::Part { ty, part, number, val: Some(val) } => {
+                    self.put_part(&spot.at, ty, &part, number, val, span)?;
                 }
-                Store::Part { target, ty, part, number, val: None } => {
-                    self.copy_part(ty, &part, number, None, &target, span)?;
+                Stored::Part { ty, part, number, val: None } => {
+                    self.copy_part(ty, &part, number, None, &spot.at, span)?;
                 }
             }
         }
@@ -98,7 +118,7 @@ impl Lower<'_> {
     /// The values of all members of a translation, and where they are to be stored.
     fn translate(
         &mut self,
-        target: &RecordAt,
+        within: &[Found],
         made: Translation,
         rhs: &Expr,
         span: Span,
@@ -121,6 +141,7 @@ impl Lower<'_> {
         defined.sort_unstable_by_key(|(_, id)| *id);
         // A union is cleared before its members are made, for they are in it; the rest is cleared when all that may be made
         // of it has been.
+        let path: Rc<[Found]> = within.into();
         let zeros = |stores: &mut Vec<Store>, holding: bool| {
             for part in &parts {
                 let made = |found: &Found| part.path.starts_with(&found.path);
@@ -131,14 +152,14 @@ impl Lower<'_> {
                     continue;
                 }
                 for number in 0..part.count() {
-                    let (target, part) = (target.clone(), part.clone());
-                    stores.push(Store::Part { target, ty, part, number, val: None });
+                    let what = Stored::Part { ty, part: part.clone(), number, val: None };
+                    stores.push(Store { path: path.clone(), what });
                 }
             }
         };
         zeros(stores, true);
         for (found, id) in &defined {
-            self.translate_member(target, found, *id, input.clone(), span, stores)?;
+            self.translate_member(within, found, *id, input.clone(), span, stores)?;
         }
         zeros(stores, false);
         Ok(())
@@ -147,18 +168,18 @@ impl Lower<'_> {
     /// The value of one member of a translation.
     fn translate_member(
         &mut self,
-        target: &RecordAt,
+        within: &[Found],
         found: &Found,
         id: FormulaId,
         input: Binding,
         span: Span,
         stores: &mut Vec<Store>,
     ) -> Result<(), Diagnostic> {
-        let spot = self.step_into(target, found);
-        let ty = spot.ty;
+        let path: Rc<[Found]> = within.iter().chain([found]).cloned().collect();
+        let ty = found.member.ty;
         if let Some(inner) = self.checked.formulas[id.index()].translation.filter(|inner| !inner.pointer) {
             return self
-                .inside(id, vec![input], |lower, tree| lower.translate(&spot.at, inner, tree, span, stores));
+                .inside(id, vec![input], |lower, tree| lower.translate(&path, inner, tree, span, stores));
         }
         let types = &self.checked.types;
         if has_parts(types, ty) {
@@ -167,7 +188,8 @@ impl Lower<'_> {
             for part in parts.ok_or_else(|| not_yet(span, "assignments of so large structs"))? {
                 for number in 0..part.count() {
                     let val = Some(self.take_from(&source, ty, &part, number, span)?);
-                    stores.push(Store::Part { target: spot.at.clone(), ty, part: part.clone(), number, val });
+                    let what = Stored::Part { ty, part: part.clone(), number, val };
+                    stores.push(Store { path: path.clone(), what });
                 }
             }
             return Ok(());
@@ -181,7 +203,7 @@ impl Lower<'_> {
             }
             _ => lower.assigned_val(tree, ty),
         })?;
-        stores.push(Store::Value(spot, val));
+        stores.push(Store { path, what: Stored::Value(val) });
         Ok(())
     }
 

@@ -194,6 +194,12 @@ impl Lower<'_> {
         spot
     }
 
+    /// From a struct of a type along members, each in the one before.
+    pub(super) fn spot_within(&self, record: &RecordAt, ty: TypeId, path: &[Found]) -> Spot {
+        let whole = Spot { at: record.clone(), ty, field: None };
+        path.iter().fold(whole, |spot, found| self.step_into(&spot.at, found))
+    }
+
     fn element_spot(&mut self, mut spot: Spot, index: Val, span: Span) -> Spot {
         let Type::Array(element, _) = *self.checked.types.resolve(spot.ty) else { return spot };
         let size = self.checked.types.size(element, self.checked.limits.strsize).unwrap_or(1) as i64;
