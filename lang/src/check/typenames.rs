@@ -226,7 +226,7 @@ impl Session<'_> {
     /// The type behind a name: predefined, of a program, or of the kernel; `mod`name` of that module.
     pub(super) fn named_type(&mut self, name: &str) -> Option<TypeId> {
         if let Some(ty) = self.types.named(name) {
-            return Some(ty);
+            return Some(self.predefined(name, ty));
         }
         if let Some(&known) = self.kernel_names.borrow().get(name) {
             let kernel = self.env.kernel_types().ok()?;
@@ -235,6 +235,15 @@ impl Session<'_> {
         let id = self.kernel_name(name)?;
         let kernel = self.env.kernel_types().ok()?;
         Some(self.types.import(kernel, id).ty)
+    }
+
+    /// What a predefined name of a struct means: the kernel's, whatever programs call so.
+    fn predefined(&mut self, name: &str, ty: TypeId) -> TypeId {
+        let tag = self.types.predefined_tag(ty).map(|(kind, tag)| (kind, tag.to_owned()));
+        match tag.and_then(|(kind, tag)| self.kernel_tag(kind, &tag)) {
+            Some(own) => self.types.define_name(name, own),
+            None => ty,
+        }
     }
 
     /// The type `struct tag` and its like. A tag that nobody defines is a forward declaration, unless it is scoped.

@@ -380,6 +380,15 @@ impl TypeTable {
         self.names.get(name).copied()
     }
 
+    /// The tag that a type is the predefined name of, as `kthread_t` is.
+    pub fn predefined_tag(&self, ty: TypeId) -> Option<(TagKind, &str)> {
+        let Type::Typedef(name, target) = self.get(ty) else { return None };
+        match self.get(*target) {
+            Type::Tagged(kind, tag) if self.predefined.get(name) == Some(&ty) => Some((*kind, tag)),
+            _ => None,
+        }
+    }
+
     /// The type as it was written, typedefs kept.
     pub fn get(&self, id: TypeId) -> &Type {
         &self.types[id.0 as usize]
