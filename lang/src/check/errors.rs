@@ -4,6 +4,7 @@
 //! DTrace's own where it has one (runtime spec §2, §5.2, §7.3, §7.8 to §7.10, §9.2, §13.1); what only dtrail says is
 //! worded alike. Nothing here decides anything. The caller sets the part of the clause.
 
+use super::formula::Expanded;
 use crate::builtins::shapes::{LogLinearError, PERCENTAGES};
 use crate::diag::{Diagnostic, Tag};
 use crate::env::Stability;
@@ -771,9 +772,21 @@ pub(crate) fn parameter_without_name(span: Span, number: usize) -> Diagnostic {
     error(Tag::DeclProtoName, span, format!("parameter #{number} of the definition has no name"))
 }
 
-pub(crate) fn expansion_too_large(span: Span, name: &str) -> Diagnostic {
-    error(Tag::Unknown, span, format!("{name} and what it is defined by come to too many operations"))
-        .help("assign what is used more than once to a variable such as `this->x`")
+pub(super) fn expansion_too_large(span: Span, name: &str, whose: Expanded, most: usize) -> Diagnostic {
+    let what = match whose {
+        Expanded::Use => format!("{name} and what it is defined by come to"),
+        Expanded::Clause => format!("with {name} the definitions used here come to"),
+        Expanded::Session => format!("with {name} the definitions used in all clauses come to"),
+    };
+    let advice = match whose {
+        Expanded::Use | Expanded::Session => {
+            "assign what is used more than once to a variable such as `this->x`"
+        }
+        Expanded::Clause => {
+            "assign what is used more than once to a variable such as `this->x`, or make two clauses of this one"
+        }
+    };
+    error(Tag::Unknown, span, format!("{what} more than {most} operations")).help(advice)
 }
 
 pub(crate) fn expansion_too_deep(span: Span, name: &str) -> Diagnostic {

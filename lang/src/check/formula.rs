@@ -24,10 +24,13 @@ use crate::parse::MAX_DEPTH;
 use crate::source::Span;
 use crate::stability;
 
-/// Most operations that the formulas of one clause may come to.
+/// So many operations of a use are not counted: what they come to all together grows with the text, and ends with it.
+const UNCOUNTED: usize = 64;
+
+/// Most operations that the formulas of one clause may come to, as they are counted.
 const MAX_CLAUSE: usize = 1 << 14;
 
-/// Most operations that the formulas of a session may come to.
+/// Most operations that the formulas of a session may come to, as they are counted.
 const MAX_SESSION: usize = 1 << 21;
 
 /// Index of a [`Formula`].
@@ -103,7 +106,20 @@ impl Formula {
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Expansion {
     size: usize,
+    /// Of the size, what limits are about.
+    counted: usize,
     depth: usize,
+}
+
+/// What comes to too many operations when definitions are written out.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Expanded {
+    /// One use.
+    Use,
+    /// The uses of a clause or of a definition.
+    Clause,
+    /// The uses of all programs.
+    Session,
 }
 
 /// What checking a definition's expression gives.
@@ -204,14 +220,22 @@ impl Body<'_, '_> {
         let formula = &self.session.formulas[id.index()];
         let (ty, provenance) = (formula.ty, formula.provenance);
         let translation = formula.translation;
-        self.expansion.size += formula.size;
+        let counted = formula.size.saturating_sub(UNCOUNTED);
+        self.expansion.size = self.expansion.size.saturating_add(formula.size);
+        self.expansion.counted = self.expansion.counted.saturating_add(counted);
         self.expansion.depth = self.expansion.depth.max(formula.depth);
-        self.session.expanded = self.session.expanded.saturating_add(formula.size);
+        self.session.expanded = self.session.expanded.saturating_add(counted);
         if self.expansion.depth > MAX_DEPTH {
             return Err(errors::expansion_too_deep(span, name));
         }
-        if self.expansion.size > MAX_CLAUSE || self.session.expanded > MAX_SESSION {
-            return Err(errors::expansion_too_large(span, name));
+        for (whose, size, most) in [
+            (Expanded::Use, counted, MAX_CLAUSE),
+            (Expanded::Clause, self.expansion.counted, MAX_CLAUSE),
+            (Expanded::Session, self.session.expanded, MAX_SESSION),
+        ] {
+            if size > most {
+                return Err(errors::expansion_too_large(span, name, whose, most));
+            }
         }
         if let Some(made) = translation {
             return Ok(self.translation(Translation { from: From::Formula(id), ..made }));

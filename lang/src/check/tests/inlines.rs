@@ -80,3 +80,35 @@ fn growth_is_limited() {
     assert_eq!(outcome(&[&doubling], &mut Options::default()), "D_UNKNOWN 1:339");
     assert_eq!(outcome(&[&chain], &mut Options::default()).split(' ').next(), Some("D_UNKNOWN"));
 }
+
+#[test]
+fn small_definitions_are_used_as_often_as_one_likes() {
+    let small = "inline int f[int k] = k + 1; BEGIN { ".to_string() + &"x = f[pid]; ".repeat(6_000) + "}";
+    assert_eq!(outcome(&[&small], &mut Options::default()), "ok");
+    // `h` comes to 99 operations, `f` to 9 and 5 * 99, of which 64 are not counted: 37 uses come to 16280, 38 to more
+    // than 16384.
+    let large = |clauses: &[usize]| {
+        let uses = clauses.iter().map(|&uses| format!("BEGIN {{ {}}} ", "x = f; ".repeat(uses)));
+        let h = format!("inline int h = pid{};", " + pid".repeat(49));
+        format!("{h} inline int f = h + h + h + h + h; {}", uses.collect::<String>())
+    };
+    let told = |source: &str| {
+        let compiled = compile_all(&[source], &mut Options::default(), &Machine::new());
+        compiled.err().map(|(_, error)| error.message)
+    };
+    assert_eq!(told(&large(&[37, 37])), None);
+    let message = "with f the definitions used here come to more than 16384 operations";
+    assert_eq!(told(&large(&[37, 38])).as_deref(), Some(message));
+    let doubling = "inline int a = pid; ".to_string()
+        + &(1..20)
+            .map(|i| {
+                format!(
+                    "inline int d{i} = {0} + {0}; ",
+                    if i == 1 { "a".into() } else { format!("d{}", i - 1) }
+                )
+            })
+            .collect::<String>()
+        + "BEGIN { }";
+    let message = "with d12 the definitions used here come to more than 16384 operations";
+    assert_eq!(told(&doubling).as_deref(), Some(message));
+}
