@@ -53,7 +53,8 @@ pub const FAMILIES: &[(i64, i64)] = &[(AF_INET, 4), (AF_INET6, 16)];
 /// Hardware types that `link_ntop` knows, `ARPHRD_ETHER` and `ARPHRD_INFINIBAND`, and the bytes of an address of each.
 pub const HARDWARE: &[(i64, i64)] = &[(1, 6), (32, 20)];
 
-const CHARS: Proto = C("char *");
+/// Bytes up to a NUL.
+pub const CHARS: Proto = C("char *");
 const CHAR: Proto = C("char");
 const INT: Proto = C("int");
 const SIZE: Proto = C("size_t");

@@ -94,7 +94,10 @@ impl Body<'_, '_> {
         if self.session.types.is_dynamic(left.ty) {
             return Err(errors::not_lvalue(span, "="));
         }
-        let right = self.sample_or_expr(rhs, true)?;
+        let right = self.sample_or_expr(rhs, true).map_err(|error| match self.is_string(left) {
+            true => self.session.unquoted(error, rhs),
+            false => error,
+        })?;
         // A translated struct is assigned whole: it has the type of the translator's output.
         let right = match right.meaning {
             Meaning::Translation(made) if !made.pointer => {

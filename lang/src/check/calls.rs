@@ -9,7 +9,7 @@ use super::info::{ExprInfo, Meaning};
 use super::names::Provenance;
 use super::session::Session;
 use crate::ast::{Expr, ExprKind};
-use crate::builtins::funcs::UADDR;
+use crate::builtins::funcs::{CHARS, UADDR};
 use crate::builtins::symbolic::{Sample, sampled};
 use crate::builtins::{Action, AggFn, Func, Proto, Symbolic};
 use crate::diag::Diagnostic;
@@ -265,7 +265,13 @@ impl Body<'_, '_> {
 
     /// Checks the arguments of a call, then their number, then their types.
     fn arguments(&mut self, prototype: Prototype<'_>, args: &[Expr], span: Span) -> Result<(), Diagnostic> {
-        let infos = self.exprs(args)?;
+        let mut infos = Vec::with_capacity(args.len());
+        for (i, arg) in args.iter().enumerate() {
+            let proto = prototype.params.get(i).copied();
+            let text = matches!(proto, Some(Proto::String | Proto::StringConstant | CHARS));
+            let info = self.expr(arg);
+            infos.push(info.map_err(|error| if text { self.session.unquoted(error, arg) } else { error })?);
+        }
         if let Some(expected) = prototype.expected(args.len()) {
             let kind = ProtoKind::Call;
             return Err(errors::prototype_length(span, prototype.name, kind, args.len(), expected));

@@ -368,23 +368,30 @@ impl Body<'_, '_> {
     }
 
     fn binary(&mut self, op: BinaryOp, lhs: &Expr, rhs: &Expr, span: Span) -> Checked {
-        let a = self.expr(lhs)?;
+        let a = match self.expr(lhs) {
+            Ok(a) => a,
+            Err(error) => return Err(self.compared_word(error, op, lhs, rhs)),
+        };
         let b = match self.enumerator(op, a, rhs, span)? {
             Some(value) => value,
-            None => self.expr(rhs).map_err(|error| self.unquoted(error, a, rhs))?,
+            None => self.expr(rhs).map_err(|error| match self.is_string(a) {
+                true => self.session.unquoted(error, rhs),
+                false => error,
+            })?,
         };
         self.binary_type(op, a, b, span)
     }
 
-    /// The error of a word that is no variable, where a string is compared: a shell takes quotes away.
-    fn unquoted(&self, error: Diagnostic, a: ExprInfo, rhs: &Expr) -> Diagnostic {
-        match &rhs.kind {
-            ExprKind::Name(name)
-                if self.is_string(a) && error.tag == Tag::IdentUndef && error.help.is_none() =>
-            {
-                error.help(errors::unquoted(name))
-            }
-            _ => error,
+    /// The error of the left side of a comparison, which may be a word that wants quotes.
+    fn compared_word(&mut self, error: Diagnostic, op: BinaryOp, lhs: &Expr, rhs: &Expr) -> Diagnostic {
+        use BinaryOp::{Eq, Ge, Gt, Le, Lt, Ne};
+        let word = matches!(op, Eq | Ne | Lt | Le | Gt | Ge)
+            && suggest::is_word(lhs)
+            && error.tag == Tag::IdentUndef;
+        // What the right side has wrong, too, is not told.
+        match word && self.expr(rhs).is_ok_and(|b| self.is_string(b)) {
+            true => self.session.unquoted(error, lhs),
+            false => error,
         }
     }
 

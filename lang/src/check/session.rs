@@ -21,7 +21,7 @@ use super::provider::{Interface, Interfaces};
 use super::translator::{TranslatorId, TranslatorInfo};
 use super::{errors, suggest};
 use crate::ast::{Clause, Expr, ExprKind, Item, LeftOut, Program};
-use crate::builtins::{self, Action, AggFn, BuiltinVar, Func, consts, elsewhere, vars};
+use crate::builtins::{self, Action, AggFn, Func, consts, elsewhere, vars};
 use crate::bytes;
 use crate::diag::Diagnostic;
 use crate::env::{Environment, KernelSymbol, KernelTypeId, PerCpu, Probe, ProbeArg, Stability};
@@ -644,56 +644,6 @@ impl<'a> Session<'a> {
         let number = self.sources.text(span).strip_prefix('$')?;
         let is_number = !number.is_empty() && number.bytes().all(|b| b.is_ascii_digit());
         is_number.then(|| format!("`$${number}` is the argument as a string"))
-    }
-
-    /// Adds what a variable's name was probably meant to be.
-    pub(super) fn suggest_variable(&self, error: Diagnostic, scope: Scope, name: &str) -> Diagnostic {
-        let global = scope == Scope::Global;
-        if global && let Some(why) = self.of_library_left_out(name) {
-            return error.help(why);
-        }
-        if global && let Some(advice) = elsewhere::of_variable(name) {
-            return error.help(advice);
-        }
-        if global && let Some(advice) = elsewhere::of_type(name) {
-            return error.help(advice);
-        }
-        if global && let Some(ours) = suggest::foreign(name) {
-            return error.help(ours);
-        }
-        let built_in = BuiltinVar::ROWS.iter().map(|row| row.name).filter(|name| global && *name != "arg");
-        // The arguments have one row.
-        const ARGS: &[&str] =
-            &["arg0", "arg1", "arg2", "arg3", "arg4", "arg5", "arg6", "arg7", "arg8", "arg9", "args"];
-        let built_in = built_in.chain(ARGS.iter().copied().filter(|_| global));
-        let candidates = self.names.var_names(scope).chain(built_in);
-        match suggest::nearest(name, candidates) {
-            Some(near) => error.help(format!("did you mean {}?", super::names::shown(scope, near))),
-            None => error,
-        }
-    }
-
-    pub(super) fn suggest_aggregation(&self, error: Diagnostic, name: &str) -> Diagnostic {
-        match suggest::nearest(name, self.names.agg_names()) {
-            Some(near) => error.help(format!("did you mean @{near}?")),
-            None => error,
-        }
-    }
-
-    pub(super) fn suggest_function(&self, error: Diagnostic, name: &str) -> Diagnostic {
-        if let Some(ours) = suggest::foreign(name) {
-            return error.help(ours);
-        }
-        let names =
-            Func::ROWS.iter().filter(|row| !(self.strict && row.id.is_extension())).map(|row| row.name);
-        let names = names.chain(Action::ROWS.iter().map(|row| row.name));
-        let names = names.chain(
-            AggFn::ROWS.iter().filter(|row| !(self.strict && row.id.is_extension())).map(|row| row.name),
-        );
-        match suggest::nearest(name, names) {
-            Some(near) => error.help(format!("did you mean {near}()?")),
-            None => error,
-        }
     }
 }
 

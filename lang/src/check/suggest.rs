@@ -1,10 +1,14 @@
 //! Near misses: what a misspelt or foreign name was probably meant to be.
 
+use super::errors;
 use super::expr::as_variable;
 use super::info::for_each_expr;
-use crate::ast::{Expr, ExprKind, Item, Program};
+use super::names::shown;
+use super::session::Session;
+use crate::ast::{BinaryOp, Expr, ExprKind, Item, Program};
+use crate::builtins::{Action, AggFn, BuiltinVar, Func, elsewhere};
 use crate::diag::{Diagnostic, Tag};
-use crate::ir::Scope;
+use crate::ir::{Scope, VarId};
 use crate::source::Span;
 
 /// Names of other tracing languages and other DTraces, with what dtrail says instead.
@@ -68,6 +72,24 @@ pub(crate) fn foreign(name: &str) -> Option<String> {
     sentence.or_else(|| Some(format!("D has {} for that", find(FOREIGN)?)))
 }
 
+/// Whether a foreign name is that of a string.
+pub(crate) fn foreign_string(name: &str) -> bool {
+    let ours = FOREIGN.iter().find(|row| row.0 == name).map(|row| row.1);
+    ours.is_some_and(|ours| BuiltinVar::ROWS.iter().any(|row| row.string && row.name == ours))
+}
+
+/// Whether an expression is what a word becomes that has lost its quotes: `cat`, `gnome-shell`, `script.d`.
+pub(crate) fn is_word(expr: &Expr) -> bool {
+    match &expr.kind {
+        ExprKind::Name(name) => !name.contains('`'),
+        ExprKind::Member { base, arrow: false, .. } => is_word(base),
+        ExprKind::Binary { op: BinaryOp::Sub | BinaryOp::Div, lhs, rhs } => {
+            is_word(lhs) && (is_word(rhs) || matches!(rhs.kind, ExprKind::Int(_)))
+        }
+        _ => false,
+    }
+}
+
 /// The candidate nearest to a name, if one is near enough to be meant: at most a third of its letters differ.
 pub(crate) fn nearest<'a>(name: &str, candidates: impl Iterator<Item = &'a str>) -> Option<&'a str> {
     let limit = (name.chars().count() / 3).clamp(1, 3);
@@ -98,6 +120,83 @@ fn distance(a: &[u8], b: &[u8]) -> usize {
     above[b.len()]
 }
 
+impl Session<'_> {
+    /// Adds what a variable's name was probably meant to be.
+    pub(super) fn suggest_variable(&self, error: Diagnostic, scope: Scope, name: &str) -> Diagnostic {
+        let global = scope == Scope::Global;
+        if global && let Some(why) = self.of_library_left_out(name) {
+            return error.help(why);
+        }
+        if global && let Some(advice) = elsewhere::of_variable(name) {
+            return error.help(advice);
+        }
+        if global && let Some(advice) = elsewhere::of_type(name) {
+            return error.help(advice);
+        }
+        if global && let Some(ours) = foreign(name) {
+            return error.help(ours);
+        }
+        let built_in = BuiltinVar::ROWS.iter().map(|row| row.name).filter(|name| global && *name != "arg");
+        // The arguments have one row.
+        const ARGS: &[&str] =
+            &["arg0", "arg1", "arg2", "arg3", "arg4", "arg5", "arg6", "arg7", "arg8", "arg9", "args"];
+        let built_in = built_in.chain(ARGS.iter().copied().filter(|_| global));
+        let candidates = self.names.var_names(scope).chain(built_in);
+        match nearest(name, candidates) {
+            Some(near) => error.help(format!("did you mean {}?", shown(scope, near))),
+            None => error,
+        }
+    }
+
+    /// The error of a word that is no variable, where a string is meant: a shell takes quotes away.
+    pub(super) fn unquoted(&self, error: Diagnostic, expr: &Expr) -> Diagnostic {
+        let word = self.sources.text(expr.span);
+        // `$1` has advice of its own.
+        if error.tag != Tag::IdentUndef || !is_word(expr) || word.contains('$') {
+            return error;
+        }
+        if let ExprKind::Name(name) = &expr.kind {
+            let types = &self.types;
+            let is_text = |id: VarId| self.names.vars[id.index()].ty.is_some_and(|ty| types.is_string(ty.ty));
+            let variables = self.names.var_names(Scope::Global);
+            let variables = variables.filter(|name| self.names.var(Scope::Global, name).is_some_and(is_text));
+            let built_in = BuiltinVar::ROWS.iter().filter(|row| row.string).map(|row| row.name);
+            // A string under another name is what was meant.
+            if foreign_string(name)
+                || elsewhere::of_variable(name).is_some()
+                || self.of_library_left_out(name).is_some()
+                || nearest(name, variables.chain(built_in)).is_some()
+            {
+                return error;
+            }
+        }
+        error.help(errors::unquoted(word))
+    }
+
+    pub(super) fn suggest_aggregation(&self, error: Diagnostic, name: &str) -> Diagnostic {
+        match nearest(name, self.names.agg_names()) {
+            Some(near) => error.help(format!("did you mean @{near}?")),
+            None => error,
+        }
+    }
+
+    pub(super) fn suggest_function(&self, error: Diagnostic, name: &str) -> Diagnostic {
+        if let Some(ours) = foreign(name) {
+            return error.help(ours);
+        }
+        let names =
+            Func::ROWS.iter().filter(|row| !(self.strict && row.id.is_extension())).map(|row| row.name);
+        let names = names.chain(Action::ROWS.iter().map(|row| row.name));
+        let names = names.chain(
+            AggFn::ROWS.iter().filter(|row| !(self.strict && row.id.is_extension())).map(|row| row.name),
+        );
+        match nearest(name, names) {
+            Some(near) => error.help(format!("did you mean {near}()?")),
+            None => error,
+        }
+    }
+}
+
 /// Adds to the error about an unknown variable that the text assigns to it further down.
 pub(crate) fn assigned_later(error: Diagnostic, program: &Program) -> Diagnostic {
     if !matches!(error.tag, Tag::IdentUndef | Tag::VarUndef) {
@@ -123,7 +222,7 @@ pub(crate) fn assigned_later(error: Diagnostic, program: &Program) -> Diagnostic
             (*of, *named) == (scope, name) && span.start > error.span.end
         };
         let span = assigned.iter().find(found)?.2;
-        Some((span, super::names::shown(scope, name)))
+        Some((span, shown(scope, name)))
     };
     match read.and_then(later) {
         Some((span, name)) => error.label(span, "first assigned here").help(format!(

@@ -193,3 +193,40 @@ fn advice_for_newcomers() {
     }
     assert_eq!(told("BEGIN { @++; }", false, "").0, "failed to resolve @: Unknown variable name");
 }
+
+/// Words that want quotes, where a string is meant, and those that do not.
+#[test]
+fn words_without_quotes() {
+    let quotes = |word: &str| {
+        Some(format!(
+            "strings stand in double quotes, `\"{word}\"`, and a program on the command line in single ones, as in `-n 'BEGIN'`"
+        ))
+    };
+    let plain = |text: &str| Some(text.to_owned());
+    for (text, expected) in [
+        ("BEGIN /execname == cat/ { }", quotes("cat")),
+        ("BEGIN /cat != execname/ { }", quotes("cat")),
+        ("BEGIN /(execname) > (time)/ { }", quotes("time")),
+        ("BEGIN /execname == firefox-bin && pid/ { }", quotes("firefox-bin")),
+        ("BEGIN /execname == script.d/ { }", quotes("script.d")),
+        ("BEGIN /execname == gdi/ { }", quotes("gdi")),
+        ("BEGIN { x = strstr(execname, hist); }", quotes("hist")),
+        ("BEGIN { x = strlen(hello); }", quotes("hello")),
+        ("BEGIN { system(ls); }", quotes("ls")),
+        ("BEGIN { printf(hello); }", quotes("hello")),
+        ("BEGIN { self->s = \"\"; self->s = cat; }", quotes("cat")),
+        // Strings under another name.
+        ("BEGIN /comm == \"cat\"/ { }", plain("D has execname for that")),
+        ("BEGIN /execname == comm/ { }", plain("D has execname for that")),
+        ("BEGIN /execname == exename/ { }", plain("did you mean execname?")),
+        ("BEGIN { command = \"\"; x = execname == comand; }", plain("did you mean command?")),
+        // Numbers.
+        (
+            "BEGIN /pid == nsecs/ { }",
+            plain("D has timestamp (and walltimestamp for the time of day) for that"),
+        ),
+        ("BEGIN /gdi == pid/ { }", plain("did you mean gid?")),
+    ] {
+        assert_eq!(told(text, false, "").1, expected, "{text}");
+    }
+}
