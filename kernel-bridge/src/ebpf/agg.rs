@@ -104,7 +104,7 @@ impl Gen<'_> {
         }
         self.asm.map(R1, map);
         self.asm.mov(R2, FP);
-        self.asm.alu_imm(Alu::Add, R2, i32::from(key));
+        self.asm.alu_imm(Alu::Add, R2, key);
         self.asm.call(helper::MAP_LOOKUP_ELEM);
         Ok(())
     }

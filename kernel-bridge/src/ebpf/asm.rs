@@ -297,52 +297,40 @@ impl Asm {
         self.put(0xdc, dst, R0, 0, i32::from(bits));
     }
 
-    /// `dst = *(size *)(base + off)`, zero-extended.
-    pub fn ldx(&mut self, size: Size, dst: Mreg, base: Mreg, off: i16) {
-        self.put(0x61 | size as u8, dst, base, off, 0);
+    /// Puts an access to memory at `base + off`. What is out of a displacement's reach is gone to and come back from, so that
+    /// no other register is needed.
+    fn reach(&mut self, base: Mreg, off: i32, put: impl FnOnce(&mut Asm, i16)) {
+        match i16::try_from(off) {
+            Ok(off) => put(self, off),
+            Err(_) => {
+                debug_assert!(base != FP, "a frame is small");
+                self.alu_imm(Alu::Add, base, off);
+                put(self, 0);
+                self.alu_imm(Alu::Sub, base, off);
+            }
+        }
     }
 
-    /// `*(size *)(base + off) = src`
-    pub fn stx(&mut self, size: Size, base: Mreg, off: i16, src: Mreg) {
-        self.put(0x63 | size as u8, base, src, off, 0);
+    /// `dst = *(size *)(base + off)`, zero-extended.
+    pub fn ldx(&mut self, size: Size, dst: Mreg, base: Mreg, off: i32) {
+        match i16::try_from(off) {
+            Ok(off) => self.put(0x61 | size as u8, dst, base, off, 0),
+            Err(_) => {
+                self.mov(dst, base);
+                self.alu_imm(Alu::Add, dst, off);
+                self.put(0x61 | size as u8, dst, dst, 0, 0);
+            }
+        }
+    }
+
+    /// `*(size *)(base + off) = src`, which is not `base`.
+    pub fn stx(&mut self, size: Size, base: Mreg, off: i32, src: Mreg) {
+        self.reach(base, off, |asm, off| asm.put(0x63 | size as u8, base, src, off, 0));
     }
 
     /// `*(size *)(base + off) = imm`, sign-extended.
-    pub fn st_imm(&mut self, size: Size, base: Mreg, off: i16, imm: i32) {
-        self.put(0x62 | size as u8, base, R0, off, imm);
-    }
-
-    /// `dst` = a value from memory at any offset of `base`, another register.
-    pub fn ldx_far(&mut self, size: Size, dst: Mreg, base: Mreg, offset: u32) {
-        match i16::try_from(offset) {
-            Ok(off) => self.ldx(size, dst, base, off),
-            Err(_) => {
-                self.address_of(dst, base, offset);
-                self.ldx(size, dst, dst, 0);
-            }
-        }
-    }
-
-    /// Memory at any offset of `base` = a register; `temp`, another one, is clobbered.
-    pub fn stx_far(&mut self, size: Size, base: Mreg, offset: u32, src: Mreg, temp: Mreg) {
-        match i16::try_from(offset) {
-            Ok(off) => self.stx(size, base, off, src),
-            Err(_) => {
-                self.address_of(temp, base, offset);
-                self.stx(size, temp, 0, src);
-            }
-        }
-    }
-
-    /// Memory at any offset of `base` = a constant; `temp` is clobbered.
-    pub fn st_imm_far(&mut self, size: Size, base: Mreg, offset: u32, imm: i32, temp: Mreg) {
-        match i16::try_from(offset) {
-            Ok(off) => self.st_imm(size, base, off, imm),
-            Err(_) => {
-                self.address_of(temp, base, offset);
-                self.st_imm(size, temp, 0, imm);
-            }
-        }
+    pub fn st_imm(&mut self, size: Size, base: Mreg, off: i32, imm: i32) {
+        self.reach(base, off, |asm, off| asm.put(0x62 | size as u8, base, R0, off, imm));
     }
 
     /// `dst` = `base` + `offset`, which is below 2^31.
@@ -353,9 +341,9 @@ impl Asm {
 
     /// `lock *(u64 *)(base + off) += src`. `R5` must hold nothing of worth: where there are no atomics (rbpf) the plain
     /// sequence needs it.
-    pub fn atomic_add(&mut self, base: Mreg, off: i16, src: Mreg) {
+    pub fn atomic_add(&mut self, base: Mreg, off: i32, src: Mreg) {
         debug_assert!(base != R5 && src != R5);
-        self.put(opcode::ATOMIC64, base, src, off, 0);
+        self.reach(base, off, |asm, off| asm.put(opcode::ATOMIC64, base, src, off, 0));
     }
 
     /// Calls a helper by its number.

@@ -169,6 +169,6 @@ pub(super) fn shared_slot(
         return Err(EmitError::inconsistent(None, "ERROR has arguments of its own"));
     }
     int_builtin(asm, env, base, var, 0, known);
-    asm.stx_far(Size::D, R7, env.scratch.in_record(slot.offset), R0, R1);
+    asm.stx(Size::D, R7, env.scratch.in_record(slot.offset) as i32, R0);
     Ok(())
 }

@@ -50,9 +50,9 @@ pub(super) struct Gen<'a> {
     /// The instruction at hand.
     point: u32,
     /// 8 bytes of stack for small map keys, once some op needs them.
-    key_word: Option<i16>,
+    key_word: Option<i32>,
     /// Stack for keys of several words, and its bytes.
-    key_stack: Option<(i16, u32)>,
+    key_stack: Option<(i32, u32)>,
     pub(super) memory: super::memory::Memory,
 }
 
@@ -320,10 +320,10 @@ impl<'a> Gen<'a> {
     }
 
     /// Base register and displacement of a slot.
-    fn slot_place(&self, slot: u32) -> (Mreg, i16) {
+    fn slot_place(&self, slot: u32) -> (Mreg, i32) {
         match slot.checked_sub(STACK_SLOTS) {
-            None => (FP, -((self.slots_at + 8 * (slot + 1)) as i16)),
-            Some(word) => (R7, (self.env.scratch.spilled + 8 * word) as i16),
+            None => (FP, -((self.slots_at + 8 * (slot + 1)) as i32)),
+            Some(word) => (R7, (self.env.scratch.spilled + 8 * word) as i32),
         }
     }
 
@@ -394,13 +394,13 @@ impl<'a> Gen<'a> {
     }
 
     /// Bytes of stack of an op's own; the result is the displacement of the lowest from the frame pointer.
-    pub(super) fn stack(&mut self, bytes: u32) -> Result<i16, EmitError> {
+    pub(super) fn stack(&mut self, bytes: u32) -> Result<i32, EmitError> {
         let at = self.take_frame(bytes)?;
-        Ok(-((at + bytes) as i16))
+        Ok(-((at + bytes) as i32))
     }
 
     /// Eight bytes of stack that any op may use for a key or a number.
-    pub(super) fn key_word(&mut self) -> Result<i16, EmitError> {
+    pub(super) fn key_word(&mut self) -> Result<i32, EmitError> {
         match self.key_word {
             Some(off) => Ok(off),
             None => {
@@ -412,7 +412,7 @@ impl<'a> Gen<'a> {
     }
 
     /// Stack for a key of several words, which every op uses anew.
-    pub(super) fn key_stack(&mut self, bytes: u32) -> Result<i16, EmitError> {
+    pub(super) fn key_stack(&mut self, bytes: u32) -> Result<i32, EmitError> {
         match self.key_stack {
             Some((off, room)) if room >= bytes => Ok(off),
             _ => {
@@ -498,7 +498,7 @@ impl<'a> Gen<'a> {
                     match handler {
                         Handler::Clause => self.fault_ends_clause(code, point),
                         Handler::Slot(slot, merge) => {
-                            let off = self.slot(slot)?.offset as i16;
+                            let off = self.slot(slot)?.offset as i32;
                             self.base.load(&mut self.asm, R4, self.env.context.area);
                             self.asm.mov_imm(R2, (code as i64 + 1) | i64::from(point) << 32);
                             self.asm.stx(Size::D, R4, off, R2);
@@ -538,8 +538,8 @@ impl<'a> Gen<'a> {
         self.asm.stx(Size::D, R4, 0, R3);
         if let Some(off) = self.layout.fault {
             self.asm.mov_imm(R2, code as i64);
-            self.asm.stx(Size::D, R4, off as i16, R2);
-            self.asm.stx(Size::D, R4, off as i16 + 8, R1);
+            self.asm.stx(Size::D, R4, off as i32, R2);
+            self.asm.stx(Size::D, R4, off as i32 + 8, R1);
         }
         self.leave();
     }

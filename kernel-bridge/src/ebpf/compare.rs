@@ -41,7 +41,7 @@ impl Gen<'_> {
                 StrHome::Null => self.asm.ja(same),
                 StrHome::Buffer(number) => {
                     let at = self.env.scratch.buffer(number);
-                    self.asm.ldx(Size::D, R0, R7, at as i16);
+                    self.asm.ldx(Size::D, R0, R7, at as i32);
                     self.asm.jmp_imm(Jmp::Eq, R0, 0, same);
                     self.asm.ja(other);
                 }
@@ -94,7 +94,7 @@ impl Gen<'_> {
                 self.asm.ldx(Size::D, R0, R4, 0);
                 self.asm.jmp_imm(Jmp::Ne, R0, text.len() as i32 + 1, other);
                 for (i, word) in words(text, count).into_iter().enumerate() {
-                    self.asm.ldx(Size::D, R0, R4, 8 + 8 * i as i16);
+                    self.asm.ldx(Size::D, R0, R4, 8 + 8 * i as i32);
                     self.asm.jmp_value(Jmp::Ne, R0, word, R1, other);
                 }
                 self.asm.ja(same);
@@ -184,13 +184,13 @@ impl Gen<'_> {
     /// Puts `R0` and `R1` where the loop does not reach: the headers' own places have moved out of sight.
     fn keep_lengths(&mut self) {
         let at = self.env.scratch.temps;
-        self.asm.stx(Size::D, R7, at as i16, R0);
-        self.asm.stx(Size::D, R7, at as i16 + 8, R1);
+        self.asm.stx(Size::D, R7, at as i32, R0);
+        self.asm.stx(Size::D, R7, at as i32 + 8, R1);
     }
 
     fn kept_lengths(&mut self) {
         let at = self.env.scratch.temps;
-        self.asm.ldx(Size::D, R0, R7, at as i16);
-        self.asm.ldx(Size::D, R1, R7, at as i16 + 8);
+        self.asm.ldx(Size::D, R0, R7, at as i32);
+        self.asm.ldx(Size::D, R1, R7, at as i32 + 8);
     }
 }

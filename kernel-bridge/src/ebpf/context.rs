@@ -290,10 +290,10 @@ impl ContextBase {
     }
 
     /// Base register and displacement of an offset.
-    fn place(self, offset: u32) -> (Mreg, i16) {
+    fn place(self, offset: u32) -> (Mreg, i32) {
         let (reg, at) = if offset < self.from { self.addresses } else { self.rest };
         // Stack and scratch memory are smaller than what a displacement reaches.
-        (reg, (at + offset as i32) as i16)
+        (reg, at + offset as i32)
     }
 
     /// `dst` = the word at an offset.
@@ -318,7 +318,7 @@ impl ContextBase {
     pub(super) fn address(self, asm: &mut Asm, dst: Mreg, offset: u32) {
         let (reg, at) = self.place(offset);
         asm.mov(dst, reg);
-        asm.alu_imm(Alu::Add, dst, i32::from(at));
+        asm.alu_imm(Alu::Add, dst, at);
     }
 
     /// `dst` = the context's address, as clauses take it.
@@ -414,12 +414,12 @@ impl Filler<'_> {
             }
             Field::Ppid => {
                 asm.call(helper::GET_CURRENT_TASK_BTF);
-                asm.ldx(Size::D, R0, R0, self.offsets.task_real_parent as i16);
-                asm.ldx(Size::W, R0, R0, self.offsets.task_tgid as i16);
+                asm.ldx(Size::D, R0, R0, self.offsets.task_real_parent as i32);
+                asm.ldx(Size::W, R0, R0, self.offsets.task_tgid as i32);
             }
             Field::Start => {
                 asm.call(helper::GET_CURRENT_TASK_BTF);
-                asm.ldx(Size::D, R0, R0, self.offsets.task_start as i16);
+                asm.ldx(Size::D, R0, R0, self.offsets.task_start as i32);
             }
             Field::Wall => {
                 base.load(asm, R0, self.layout.field(Field::Time));
@@ -449,7 +449,7 @@ impl Filler<'_> {
         let (on, off, coarse, done) = (asm.label(), asm.label(), asm.label(), asm.label());
         let Some(map) = self.on_cpu else { return asm.mov_imm(R0, 0) };
         asm.call(helper::GET_CURRENT_TASK_BTF);
-        asm.ldx(Size::D, R1, R0, self.offsets.task_sum_exec as i16);
+        asm.ldx(Size::D, R1, R0, self.offsets.task_sum_exec as i32);
         base.store(asm, at, R1);
         asm.map(R1, map);
         asm.mov(R2, R0);
@@ -457,21 +457,21 @@ impl Filler<'_> {
         asm.mov_imm(R4, STORAGE_CREATE);
         asm.call(helper::TASK_STORAGE_GET);
         asm.jmp_imm(Jmp::Eq, R0, 0, coarse);
-        asm.ldx(Size::D, R1, R0, on_cpu::STATE as i16);
+        asm.ldx(Size::D, R1, R0, on_cpu::STATE as i32);
         asm.jmp_imm(Jmp::Eq, R1, on_cpu::ON, on);
         asm.jmp_imm(Jmp::Eq, R1, on_cpu::OFF, off);
         base.load(asm, R1, at);
         base.load(asm, R2, time);
         asm.alu(Alu::Sub, R1, R2);
-        asm.stx(Size::D, R0, on_cpu::NANOS as i16, R1);
-        asm.st_imm(Size::D, R0, on_cpu::STATE as i16, on_cpu::ON);
+        asm.stx(Size::D, R0, on_cpu::NANOS as i32, R1);
+        asm.st_imm(Size::D, R0, on_cpu::STATE as i32, on_cpu::ON);
         asm.bind(on);
-        asm.ldx(Size::D, R0, R0, on_cpu::NANOS as i16);
+        asm.ldx(Size::D, R0, R0, on_cpu::NANOS as i32);
         base.load(asm, R1, time);
         asm.alu(Alu::Add, R0, R1);
         asm.ja(done);
         asm.bind(off);
-        asm.ldx(Size::D, R0, R0, on_cpu::NANOS as i16);
+        asm.ldx(Size::D, R0, R0, on_cpu::NANOS as i32);
         asm.ja(done);
         // No memory for an account: what the scheduler says, which it brings up to date at each tick.
         asm.bind(coarse);
@@ -485,15 +485,15 @@ impl Filler<'_> {
         let done = asm.label();
         asm.call(helper::GET_CURRENT_TASK_BTF);
         if whose == Whose::Parent {
-            asm.ldx(Size::D, R0, R0, self.offsets.task_real_parent as i16);
+            asm.ldx(Size::D, R0, R0, self.offsets.task_real_parent as i32);
         }
         if whose != Whose::Thread {
-            asm.ldx(Size::D, R0, R0, namespace.task_group_leader as i16);
+            asm.ldx(Size::D, R0, R0, namespace.task_group_leader as i32);
         }
-        asm.ldx(Size::D, R3, R0, namespace.task_thread_pid as i16);
+        asm.ldx(Size::D, R3, R0, namespace.task_thread_pid as i32);
         asm.mov_imm(R0, 0);
         // Numbers beyond a process's own level are not its.
-        asm.ldx(Size::W, R2, R3, namespace.pid_level as i16);
+        asm.ldx(Size::W, R2, R3, namespace.pid_level as i32);
         asm.jmp_imm(Jmp::Lt, R2, namespace.level as i32, done);
         // Read as memory: the verifier of older kernels knows one number only.
         asm.alu_imm(Alu::Add, R3, namespace.number() as i32);

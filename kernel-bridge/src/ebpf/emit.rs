@@ -8,6 +8,7 @@ use std::collections::HashMap;
 
 use dtrail_lang::builtins::BuiltinVar;
 use dtrail_lang::ir::{AggId, ClauseId, ProbeIndex, Scope, VarId};
+use dtrail_lang::plan::layout::KERNEL_MEMORY;
 use dtrail_lang::plan::{Group, GroupId, KeyPart, Overflow, Plan, Shared, SharedSlot};
 
 use super::alloc::{self, STACK_SLOTS};
@@ -35,9 +36,14 @@ pub enum EmitError {
         /// The clause.
         clause: ClauseId,
     },
-    /// Strings, keys and records need too much scratch memory, 32 KiB without the records or 1 MiB with them: `strsize`
-    /// or `scratchsize` is too large.
+    /// Strings, keys and records need too much scratch memory, more than [`KERNEL_MEMORY`].
     Scratch {
+        /// Bytes needed.
+        bytes: u32,
+    },
+    /// The variables of a thread need too much of its storage, more than
+    /// [`KERNEL_THREAD`](dtrail_lang::plan::layout::KERNEL_THREAD).
+    Thread {
         /// Bytes needed.
         bytes: u32,
     },
@@ -68,6 +74,7 @@ impl EmitError {
             EmitError::TooBig { insns, .. } => Some(Overflow::Instructions(insns)),
             EmitError::Stack { .. } => Some(Overflow::Values),
             EmitError::Scratch { bytes } => Some(Overflow::Memory(bytes)),
+            EmitError::Thread { bytes } => Some(Overflow::Thread(bytes)),
             EmitError::Aggregation { .. } | EmitError::Inconsistent { .. } => None,
         }
     }
@@ -77,7 +84,7 @@ impl EmitError {
         match self {
             EmitError::TooBig { clause, .. } | EmitError::Inconsistent { clause, .. } => *clause,
             EmitError::Stack { clause } => Some(*clause),
-            EmitError::Scratch { .. } | EmitError::Aggregation { .. } => None,
+            EmitError::Scratch { .. } | EmitError::Thread { .. } | EmitError::Aggregation { .. } => None,
         }
     }
 }
@@ -94,12 +101,8 @@ impl std::fmt::Display for EmitError {
             EmitError::Stack { clause } => {
                 write!(f, "clause {} needs more stack than the kernel gives", clause.0)
             }
-            EmitError::Scratch { bytes } => {
-                write!(
-                    f,
-                    "strings, keys and records need {bytes} bytes of memory at once, the kernel gives 32768"
-                )
-            }
+            EmitError::Scratch { bytes } => write!(f, "{}", Overflow::Memory(*bytes)),
+            EmitError::Thread { bytes } => write!(f, "{}", Overflow::Thread(*bytes)),
             EmitError::Aggregation { agg, bytes } => {
                 write!(f, "aggregation {} needs {bytes} bytes for one value, the kernel gives 32768", agg.0)
             }
@@ -127,6 +130,7 @@ impl From<EmitError> for dtrail_vm::event::Error {
             EmitError::Scratch { .. } => told.help(
                 "record fewer values on one probe, or make `-x strsize=` (or `-x scratchsize=`) smaller",
             ),
+            EmitError::Thread { .. } => told.help("use fewer variables of threads, or make `-x strsize=` smaller"),
             EmitError::Aggregation { .. } => told.help("use fewer levels"),
             EmitError::Inconsistent { .. } => told.help("this is a defect of dtrail: please report it"),
         }
@@ -292,7 +296,7 @@ pub fn emit(plan: &Plan, target: &Target) -> Result<EbpfProgram, EmitError> {
     #[cfg(test)]
     EMITTED.set(EMITTED.get() + 1);
     let strsize = plan.program.limits.strsize;
-    if strsize > maps::VALUE_MAX {
+    if strsize > KERNEL_MEMORY {
         return Err(EmitError::Scratch { bytes: strsize });
     }
     let mut facts = survey::survey(plan, target.inject);
@@ -480,7 +484,6 @@ fn scratch(
 ) -> Result<Scratch, EmitError> {
     let strsize = plan.program.limits.strsize;
     let record = largest_record(plan, facts);
-    let area = plan.clause_layouts.iter().map(|layout| layout.size).max().unwrap_or(0);
     let mut firing: Vec<VarId> = Vec::new();
     let (mut buffers, mut key, mut block) = (0, 0, 0);
     let (mut memory, mut paths) = (false, false);
@@ -512,7 +515,7 @@ fn scratch(
     }
     let name = plan.groups.iter().any(|group| sent_names(group, facts) > 1);
     let demands =
-        Demands { record, area, firing, buffers, block, key, spilled, context, memory, paths, name, stack };
+        Demands { record, firing, buffers, block, key, spilled, context, memory, paths, name, stack };
     Scratch::new(plan, map, programs, &demands)
 }
 

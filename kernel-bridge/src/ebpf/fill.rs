@@ -130,13 +130,13 @@ fn name(program: &Program, clause: ClauseId, var: BuiltinVar) -> Option<usize> {
 
 /// Where the words lie that the counting needs: the sum, whether the clause at hand has a row, whether the buffer is full.
 struct Words {
-    sum: i16,
-    row: i16,
-    full: i16,
+    sum: i32,
+    row: i32,
+    full: i32,
 }
 
 fn words(env: &Env<'_>) -> Words {
-    let at = env.scratch.temps as i16;
+    let at = env.scratch.temps as i32;
     Words { sum: at, row: at + 8, full: at + 16 }
 }
 
@@ -156,7 +156,7 @@ pub(super) fn count(asm: &mut Asm, env: &Env<'_>, group: &Group) {
         };
         if let Some(sizes) = Sizes::of(&env.plan.program, clause, code) {
             let skip = asm.label();
-            asm.ldx_far(Size::W, R2, R7, env.scratch.in_record(area));
+            asm.ldx(Size::W, R2, R7, env.scratch.in_record(area) as i32);
             asm.jmp_imm(Jmp::Ne, R2, outcome::RAN as i32, skip);
             clause_bytes(asm, env, code, &sizes, (layout, area));
             asm.bind(skip);
@@ -167,7 +167,7 @@ pub(super) fn count(asm: &mut Asm, env: &Env<'_>, group: &Group) {
         return;
     }
     let (exceeded, done) = (asm.label(), asm.label());
-    asm.ldx_far(Size::W, R1, R7, env.scratch.in_record(header::CPU));
+    asm.ldx(Size::W, R1, R7, env.scratch.in_record(header::CPU) as i32);
     asm.jmp_imm(Jmp::Ge, R1, fill.cpus as i32, done);
     asm.alu_imm(Alu::Lsh, R1, 4);
     asm.map_value(R3, env.state.control, fill.word * 8);
@@ -206,7 +206,7 @@ fn clause_bytes(
             asm.ldx(Size::D, R0, R7, sum);
             asm.alu_imm(Alu::Add, R0, recorded.fixed as i32);
             for slot in recorded.strings.iter().filter_map(|slot| layout.slots.get(slot.0 as usize)) {
-                asm.ldx_far(Size::W, R1, R7, env.scratch.in_record(area + slot.offset + 4));
+                asm.ldx(Size::W, R1, R7, env.scratch.in_record(area + slot.offset + 4) as i32);
                 asm.alu(Alu::Add, R0, R1);
             }
             asm.stx(Size::D, R7, sum, R0);
@@ -214,7 +214,7 @@ fn clause_bytes(
         match block.end {
             Terminator::Branch { then, otherwise, .. } => {
                 let (bits, bit) = (layout.bits.unwrap_or(0), bit.unwrap_or(0));
-                asm.ldx_far(Size::W, R0, R7, env.scratch.in_record(area + bits + bit / 32 * 4));
+                asm.ldx(Size::W, R0, R7, env.scratch.in_record(area + bits + bit / 32 * 4) as i32);
                 asm.alu_imm(Alu::Rsh, R0, (bit % 32) as i32);
                 asm.alu_imm(Alu::And, R0, 1);
                 asm.jmp_imm(Jmp::Ne, R0, 0, label(then));

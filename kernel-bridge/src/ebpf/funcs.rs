@@ -145,10 +145,10 @@ impl Gen<'_> {
     fn fill(&mut self, to: u32) {
         self.asm.mov(R0, R2);
         self.asm.alu_imm(Alu::Add, R0, 1);
-        self.asm.stx(Size::D, R7, to as i16, R0);
+        self.asm.stx(Size::D, R7, to as i32, R0);
         self.scratch_address(R1, to + 8);
         self.asm.call(helper::PROBE_READ_KERNEL);
-        self.asm.ldx(Size::D, R0, R7, to as i16);
+        self.asm.ldx(Size::D, R0, R7, to as i32);
         self.asm.alu_imm(Alu::Sub, R0, 1);
         pad(&mut self.asm, self.env, to);
     }
@@ -167,7 +167,7 @@ impl Gen<'_> {
         self.prepare(second);
         self.cell_address(R3, second);
         // R4 = bytes so far, R2 = bytes to come: the second's, as far as there is room.
-        self.asm.ldx(Size::D, R4, R7, to as i16);
+        self.asm.ldx(Size::D, R4, R7, to as i32);
         self.asm.alu_imm(Alu::Sub, R4, 1);
         self.asm.clamp(R4, strsize);
         self.asm.ldx(Size::D, R2, R3, 0);
@@ -182,12 +182,12 @@ impl Gen<'_> {
         self.asm.mov(R0, R4);
         self.asm.alu(Alu::Add, R0, R2);
         self.asm.alu_imm(Alu::Add, R0, 1);
-        self.asm.stx(Size::D, R7, to as i16, R0);
+        self.asm.stx(Size::D, R7, to as i32, R0);
         self.scratch_address(R1, to + 8);
         self.asm.alu(Alu::Add, R1, R4);
         self.asm.alu_imm(Alu::Add, R3, 8);
         self.asm.call(helper::PROBE_READ_KERNEL);
-        self.asm.ldx(Size::D, R0, R7, to as i16);
+        self.asm.ldx(Size::D, R0, R7, to as i32);
         self.asm.alu_imm(Alu::Sub, R0, 1);
         pad(&mut self.asm, self.env, to);
         Ok(())
@@ -242,7 +242,7 @@ impl Gen<'_> {
     }
 
     fn empty_string(&mut self, to: u32) {
-        self.asm.st_imm(Size::D, R7, to as i16, 1);
+        self.asm.st_imm(Size::D, R7, to as i32, 1);
     }
 
     fn suffix(&mut self, dst: Reg, text: Reg, from: Reg) -> Result<(), EmitError> {
@@ -321,7 +321,7 @@ impl Gen<'_> {
             }
             // The length and one more; of NULL 0.
             self.asm.jmp_imm(Jmp::Le, R1, (word * 8 + 1) as i32, done);
-            self.asm.ldx(Size::D, R2, R4, (8 + word * 8) as i16);
+            self.asm.ldx(Size::D, R2, R4, (8 + word * 8) as i32);
             if by > 0 {
                 self.asm.alu_imm(shift, R2, by as i32);
             }
@@ -370,7 +370,7 @@ impl Gen<'_> {
         self.suffix_from(to);
         self.asm.ja(done);
         self.asm.bind(missing);
-        self.asm.st_imm(Size::D, R7, to as i16, 0);
+        self.asm.st_imm(Size::D, R7, to as i32, 0);
         self.asm.bind(done);
         Ok(())
     }
@@ -453,8 +453,8 @@ impl Gen<'_> {
     }
 
     fn one_byte(&mut self, to: u32, byte: u8) {
-        self.asm.st_imm(Size::D, R7, to as i16, 2);
-        self.asm.st_imm(Size::D, R7, to as i16 + 8, i32::from(byte));
+        self.asm.st_imm(Size::D, R7, to as i32, 2);
+        self.asm.st_imm(Size::D, R7, to as i32 + 8, i32::from(byte));
     }
 }
 

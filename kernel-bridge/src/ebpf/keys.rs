@@ -24,7 +24,7 @@ pub(super) fn fits_stack(parts: &[KeyPart], strsize: u32) -> bool {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum KeyAddress {
     /// A displacement from the frame pointer.
-    Stack(i16),
+    Stack(i32),
     /// An offset in scratch.
     Scratch(u32),
     /// The command name in the context, which is a key as it lies there.
@@ -51,7 +51,7 @@ impl Gen<'_> {
             (FP, off, KeyAddress::Stack(off))
         } else {
             let at = self.env.scratch.key;
-            (R7, at as i16, KeyAddress::Scratch(at))
+            (R7, at as i32, KeyAddress::Scratch(at))
         };
         if generation {
             self.asm.map_value(R1, self.env.state.control, control::GENERATION * 8);
@@ -60,7 +60,7 @@ impl Gen<'_> {
         }
         let mut at = head;
         for (part, reg) in parts.iter().zip(regs) {
-            let off = start + at as i16;
+            let off = start + at as i32;
             match part {
                 KeyPart::Int => {
                     if self.kind(*reg) != RegKind::Int {
@@ -79,7 +79,7 @@ impl Gen<'_> {
                     let comm = self.env.context.field(Field::Comm);
                     for word in [0, 8] {
                         self.base.load(&mut self.asm, R0, comm + word);
-                        self.asm.stx(Size::D, base, off + word as i16, R0);
+                        self.asm.stx(Size::D, base, off + word as i32, R0);
                     }
                 }
                 KeyPart::Probe(var) => {
@@ -128,7 +128,7 @@ impl Gen<'_> {
         match *key {
             KeyAddress::Stack(off) => {
                 self.asm.mov(into, FP);
-                self.asm.alu_imm(Alu::Add, into, i32::from(off));
+                self.asm.alu_imm(Alu::Add, into, off);
             }
             KeyAddress::Scratch(at) => {
                 self.asm.mov(into, R7);

@@ -7,7 +7,7 @@ use std::collections::HashMap;
 use dtrail_lang::builtins::AggFn;
 use dtrail_lang::ir::{AggId, RegKind, Scope, ValueType, VarId};
 use dtrail_lang::options::Options;
-use dtrail_lang::plan::layout::{HEADER_SIZE, agg_words, cell_bytes, entries, threads};
+use dtrail_lang::plan::layout::{KERNEL_MEMORY, KERNEL_THREAD, agg_words, cell_bytes, entries, threads};
 use dtrail_lang::plan::{KeyPart, Plan, Side};
 use dtrail_vm::consumer::kept;
 
@@ -21,9 +21,6 @@ use super::{
 
 /// Most bytes of one per-CPU map value.
 pub(super) const VALUE_MAX: u32 = 32 * 1024;
-
-/// Most bytes of scratch memory of a program on a CPU, the tail of its record included.
-const SCRATCH_MAX: u32 = 1 << 20;
 
 /// Up to so many entries of all aggregations have their memory before tracing begins: each takes the kernel about a
 /// microsecond. Who asks for a larger `aggsize` than the default waits for more.
@@ -142,7 +139,7 @@ pub(super) fn place(
             init: None,
         }));
     }
-    place_variables(plan, target, &mut placed);
+    place_variables(plan, target, &mut placed)?;
     place_aggregations(plan, target, copies, &mut placed)?;
     take_beforehand(target, &mut placed.maps);
     Ok(placed)
@@ -163,10 +160,10 @@ fn take_beforehand(target: &Target, maps: &mut [MapSpec]) {
     }
 }
 
-fn place_variables(plan: &Plan, target: &Target, placed: &mut Placed) {
+fn place_variables(plan: &Plan, target: &Target, placed: &mut Placed) -> Result<(), EmitError> {
     let strsize = plan.program.limits.strsize;
     let in_kernel = |i: usize| plan.homes.get(i).is_some_and(|h| h.side == Side::Kernel);
-    let (mut globals, mut task) = (0, thread::HEADER);
+    let (mut globals, mut task) = (0u32, thread::HEADER);
     placed.state.vars = vec![None; plan.program.vars.len()];
     let mut arrays = Vec::new();
     let mut scalars = Vec::new();
@@ -182,7 +179,10 @@ fn place_variables(plan: &Plan, target: &Target, placed: &mut Placed) {
             Scope::ClauseLocal => continue,
         };
         scalars.push((i, var.scope, *at));
-        *at += size;
+        *at = at.saturating_add(size);
+    }
+    if globals > KERNEL_MEMORY {
+        return Err(EmitError::Scratch { bytes: globals });
     }
     let slack = string_cell(strsize);
     // A global string that nothing was assigned to is empty, not NULL (language spec §5.4): its cell holds length + 1.
@@ -197,6 +197,9 @@ fn place_variables(plan: &Plan, target: &Target, placed: &mut Placed) {
         placed.add(MapSpec { init: Some(unassigned), ..spec })
     });
     let most = threads(&plan.program, target.dynvar_size);
+    if task > KERNEL_THREAD {
+        return Err(EmitError::Thread { bytes: task });
+    }
     let task_map = (task > thread::HEADER).then(|| placed.add(task_spec(target, task, most)));
     placed.state.task = task_map;
     placed.state.threads = most;
@@ -219,6 +222,7 @@ fn place_variables(plan: &Plan, target: &Target, placed: &mut Placed) {
         });
         placed.state.vars[i] = Some(VarPlace::Array { map });
     }
+    Ok(())
 }
 
 /// Whether a thread has variables in storage of its own.
@@ -318,8 +322,6 @@ fn aggregation(
 pub(super) struct Demands {
     /// Bytes of a record with its tail.
     pub(super) record: u32,
-    /// Bytes of the largest clause's area in it.
-    pub(super) area: u32,
     /// Clause-local strings.
     pub(super) firing: Vec<VarId>,
     /// String buffers.
@@ -396,18 +398,19 @@ impl Scratch {
             at = at.saturating_add(bytes);
             here
         };
-        scratch.firing = demands.firing.iter().map(|&var| (var, take(string_cell(limits.strsize)))).collect();
-        scratch.buffers = take(demands.buffers.saturating_mul(scratch.buffer_size()));
+        // What is small comes first, where one instruction reaches it.
         scratch.comm = take(8 + 16 + 8);
         scratch.temps = take(24);
         scratch.tail = take(8);
         scratch.sent_name = demands.name.then(|| take(8));
         scratch.context = take(demands.context);
-        scratch.key = take(demands.key);
-        scratch.spilled = take(demands.spilled.saturating_mul(8));
-        scratch.stack = take(demands.stack);
         scratch.path = take(if demands.paths { 8 * super::paths::WORDS } else { 0 });
-        let block = if demands.memory { limits.scratchsize.min(VALUE_MAX).next_multiple_of(8) } else { 0 };
+        scratch.spilled = take(demands.spilled.saturating_mul(8));
+        scratch.firing = demands.firing.iter().map(|&var| (var, take(string_cell(limits.strsize)))).collect();
+        scratch.buffers = take(demands.buffers.saturating_mul(scratch.buffer_size()));
+        scratch.key = take(demands.key);
+        scratch.stack = take(demands.stack);
+        let block = if demands.memory { limits.scratchsize.next_multiple_of(8) } else { 0 };
         scratch.memory = take(block);
         // What is copied to a computed place may be as long as the whole: the verifier adds the two bounds, whatever
         // their sum can be.
@@ -417,9 +420,7 @@ impl Scratch {
         // The verifier does not see that what is copied to the tail is whole words.
         take(8);
         scratch.size = at;
-        // All but records is addressed by displacements of 16 bits, and so are their headers, and areas from where they begin.
-        let near = scratch.record_at.saturating_add(HEADER_SIZE).max(demands.area);
-        if near >= VALUE_MAX || scratch.size > SCRATCH_MAX {
+        if scratch.size > KERNEL_MEMORY {
             return Err(EmitError::Scratch { bytes: scratch.size });
         }
         Ok(scratch)

@@ -21,9 +21,9 @@ const PAGE: u32 = 4096;
 #[derive(Clone, Debug, Default)]
 pub(super) struct Memory {
     /// The word of the frame that holds the bytes allocated so far.
-    used: Option<i16>,
+    used: Option<i32>,
     /// What `used` was before an attempt, to be put back at its merge block.
-    kept: Vec<(BlockId, i16)>,
+    kept: Vec<(BlockId, i32)>,
 }
 
 /// How many bytes a string may have.
@@ -32,7 +32,7 @@ pub(super) enum Limit {
     /// This many.
     Const(u32),
     /// As many as this word of the frame says, at most `strsize`.
-    Word(i16),
+    Word(i32),
 }
 
 fn size_of(size: MemSize) -> Size {
@@ -75,7 +75,7 @@ impl Gen<'_> {
         }
     }
 
-    pub(super) fn memory_used(&self) -> Result<i16, EmitError> {
+    pub(super) fn memory_used(&self) -> Result<i32, EmitError> {
         self.memory.used.ok_or_else(|| self.inconsistent("scratch memory is used but was not announced"))
     }
 
@@ -103,7 +103,7 @@ impl Gen<'_> {
     ) -> Result<(), EmitError> {
         if space == AddrSpace::Scratch {
             self.scratch_place(addr, size.bytes())?;
-            self.asm.ldx(size_of(size), R0, R2, self.env.scratch.memory as i16);
+            self.asm.ldx(size_of(size), R0, R2, self.env.scratch.memory as i32);
         } else {
             let word = self.key_word()?;
             self.read_at(addr, space, |emit, helper| emit.read_word(word, size, helper))?;
@@ -189,9 +189,9 @@ impl Gen<'_> {
     }
 
     /// Reads from `R3` into a word of the frame.
-    fn read_word(&mut self, word: i16, size: MemSize, helper: i32) {
+    fn read_word(&mut self, word: i32, size: MemSize, helper: i32) {
         self.asm.mov(R1, FP);
-        self.asm.alu_imm(Alu::Add, R1, i32::from(word));
+        self.asm.alu_imm(Alu::Add, R1, word);
         self.asm.mov_imm(R2, i64::from(size.bytes()));
         self.asm.call(helper);
     }
@@ -199,7 +199,7 @@ impl Gen<'_> {
     pub(super) fn store_memory(&mut self, addr: Reg, src: Reg, size: MemSize) -> Result<(), EmitError> {
         self.scratch_place(addr, size.bytes())?;
         let value = self.operand(src, R0);
-        self.asm.stx(size_of(size), R2, self.env.scratch.memory as i16, value);
+        self.asm.stx(size_of(size), R2, self.env.scratch.memory as i32, value);
         Ok(())
     }
 
@@ -251,7 +251,7 @@ impl Gen<'_> {
         self.asm.alu_imm(Alu::Sub, R1, 8);
         self.asm.clamp(R1, room.saturating_sub(8));
         self.asm.alu(Alu::Add, R1, R7);
-        self.asm.st_imm(Size::D, R1, self.env.scratch.memory as i16, 0);
+        self.asm.st_imm(Size::D, R1, self.env.scratch.memory as i32, 0);
         self.asm.clamp(R4, room);
         self.scratch_address(R1, self.env.scratch.memory);
         self.asm.alu(Alu::Add, R1, R4);
@@ -297,7 +297,7 @@ impl Gen<'_> {
         self.asm.bind(empty);
         self.load(size, R0);
         self.asm.alu_imm(Alu::Add, R0, 1);
-        self.asm.stx(Size::D, R7, at as i16, R0);
+        self.asm.stx(Size::D, R7, at as i32, R0);
         Ok(())
     }
 
@@ -387,7 +387,7 @@ impl Gen<'_> {
         self.asm.alu_imm(Alu::Add, R0, 1);
         self.asm.bind(read);
         self.asm.clamp(R0, self.env.strsize() + 1);
-        self.asm.stx(Size::D, R7, at as i16, R0);
+        self.asm.stx(Size::D, R7, at as i32, R0);
         self.asm.alu_imm(Alu::Sub, R0, 1);
         pad(&mut self.asm, self.env, at);
         Ok(())
@@ -464,7 +464,7 @@ impl Gen<'_> {
         self.scratch_address(R1, at + 8);
         self.asm.call(helper::PROBE_READ_KERNEL_STR);
         self.asm.clamp(R0, limit + 1);
-        self.asm.stx(Size::D, R7, at as i16, R0);
+        self.asm.stx(Size::D, R7, at as i32, R0);
         self.asm.alu_imm(Alu::Sub, R0, 1);
         pad(&mut self.asm, self.env, at);
         Ok(())

@@ -75,7 +75,7 @@ impl Gen<'_> {
     }
 
     /// Keeps the entries on the way to the root; what has no way there is the text already.
-    fn entries(&mut self, places: PathPlaces, to: u32, turns: i16, bad: Label) {
+    fn entries(&mut self, places: PathPlaces, to: u32, turns: i32, bad: Label) {
         let (again, below, inside, next) =
             (self.asm.label(), self.asm.label(), self.asm.label(), self.asm.label());
         let (alone, deep, top) = (self.asm.label(), self.asm.label(), self.asm.label());
@@ -121,7 +121,7 @@ impl Gen<'_> {
         self.asm.mov(R3, R2);
         self.asm.alu_imm(Alu::Lsh, R3, 3);
         self.asm.alu(Alu::Add, R3, R7);
-        self.asm.stx(Size::D, R3, self.env.scratch.path as i16, R1);
+        self.asm.stx(Size::D, R3, self.env.scratch.path as i32, R1);
         self.asm.alu_imm(Alu::Add, R2, 1);
         self.word_from(COUNT, R2);
         self.word_from(ENTRY, R0);
@@ -129,7 +129,7 @@ impl Gen<'_> {
         self.turn(turns, TURNS, again);
         self.asm.bind(deep);
         for (i, byte) in MORE.iter().enumerate() {
-            self.asm.st_imm(Size::B, R7, (to + 8) as i16 + i as i16, i32::from(*byte));
+            self.asm.st_imm(Size::B, R7, (to + 8) as i32 + i as i32, i32::from(*byte));
         }
         self.set_word(LENGTH, MORE.len() as i32);
         self.asm.ja(top);
@@ -151,13 +151,13 @@ impl Gen<'_> {
     }
 
     /// Appends the names of the entries to the text, the last first. A count of -1 says that the text is complete.
-    fn names(&mut self, places: PathPlaces, to: u32, turns: i16, bad: Label) {
+    fn names(&mut self, places: PathPlaces, to: u32, turns: i32, bad: Label) {
         let (again, some, end) = (self.asm.label(), self.asm.label(), self.asm.label());
         let strsize = self.env.strsize();
         self.word_to(R0, COUNT);
         self.asm.jmp_imm(Jmp::Sgt, R0, 0, some);
         self.asm.jmp_imm(Jmp::Ne, R0, 0, end);
-        self.asm.st_imm(Size::B, R7, (to + 8) as i16, i32::from(b'/'));
+        self.asm.st_imm(Size::B, R7, (to + 8) as i32, i32::from(b'/'));
         self.set_word(LENGTH, 1);
         self.asm.ja(end);
         self.asm.bind(some);
@@ -170,7 +170,7 @@ impl Gen<'_> {
         self.asm.clamp(R2, DEPTH - 1);
         self.asm.alu_imm(Alu::Lsh, R2, 3);
         self.asm.alu(Alu::Add, R2, R7);
-        self.asm.ldx(Size::D, R3, R2, self.env.scratch.path as i16);
+        self.asm.ldx(Size::D, R3, R2, self.env.scratch.path as i32);
         self.asm.alu_imm(Alu::Add, R3, places.name as i32);
         self.read_pointer(FOUND, bad);
         self.word_to(R4, LENGTH);
@@ -199,12 +199,12 @@ impl Gen<'_> {
         self.asm.clamp(R0, strsize);
         self.asm.mov(R1, R0);
         self.asm.alu_imm(Alu::Add, R1, 1);
-        self.asm.stx(Size::D, R7, to as i16, R1);
+        self.asm.stx(Size::D, R7, to as i32, R1);
         pad(&mut self.asm, self.env, to);
     }
 
     /// Counts a turn of a loop and begins the next, unless there were so many.
-    fn turn(&mut self, turns: i16, most: u32, again: Label) {
+    fn turn(&mut self, turns: i32, most: u32, again: Label) {
         self.asm.ldx(Size::D, R0, FP, turns);
         self.asm.alu_imm(Alu::Add, R0, 1);
         self.asm.stx(Size::D, FP, turns, R0);
@@ -220,14 +220,14 @@ impl Gen<'_> {
     }
 
     fn word_to(&mut self, reg: Mreg, word: u32) {
-        self.asm.ldx(Size::D, reg, R7, (self.env.scratch.path + word) as i16);
+        self.asm.ldx(Size::D, reg, R7, (self.env.scratch.path + word) as i32);
     }
 
     fn word_from(&mut self, word: u32, reg: Mreg) {
-        self.asm.stx(Size::D, R7, (self.env.scratch.path + word) as i16, reg);
+        self.asm.stx(Size::D, R7, (self.env.scratch.path + word) as i32, reg);
     }
 
     fn set_word(&mut self, word: u32, value: i32) {
-        self.asm.st_imm(Size::D, R7, (self.env.scratch.path + word) as i16, value);
+        self.asm.st_imm(Size::D, R7, (self.env.scratch.path + word) as i32, value);
     }
 }

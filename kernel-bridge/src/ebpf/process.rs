@@ -53,10 +53,10 @@ impl Gen<'_> {
             self.load(pid, R2);
             self.asm.mov32(R2, R2);
             for _ in 0..GENERATIONS {
-                self.asm.ldx(Size::W, R1, R0, self.env.target.offsets.task_tgid as i16);
+                self.asm.ldx(Size::W, R1, R0, self.env.target.offsets.task_tgid as i32);
                 self.asm.jmp(Jmp::Eq, R1, R2, yes);
                 self.asm.jmp_imm(Jmp::Le, R1, 1, no);
-                self.asm.ldx(Size::D, R0, R0, self.env.target.offsets.task_real_parent as i16);
+                self.asm.ldx(Size::D, R0, R0, self.env.target.offsets.task_real_parent as i32);
             }
         }
         self.asm.bind(no);

@@ -111,12 +111,12 @@ pub(super) fn program(
 }
 
 impl Program<'_, '_> {
-    fn key(&self) -> i16 {
-        -((self.env.program_frame() - frame(self.env.target) + 8) as i16)
+    fn key(&self) -> i32 {
+        -((self.env.program_frame() - frame(self.env.target) + 8) as i32)
     }
 
-    fn regs(&self) -> i16 {
-        self.key() - 8 - REGS as i16
+    fn regs(&self) -> i32 {
+        self.key() - 8 - REGS as i32
     }
 
     /// Leaves if the gate is shut.
@@ -152,8 +152,8 @@ impl Program<'_, '_> {
         }
         let identity = self.wants_identity();
         if identity {
-            self.asm.ldx(Size::W, R9, R0, self.env.target.offsets.task_tgid as i16);
-            self.asm.ldx(Size::W, R1, R0, self.env.target.offsets.task_pid as i16);
+            self.asm.ldx(Size::W, R9, R0, self.env.target.offsets.task_tgid as i32);
+            self.asm.ldx(Size::W, R1, R0, self.env.target.offsets.task_pid as i32);
             self.asm.alu_imm(Alu::Lsh, R9, 32);
             self.asm.alu(Alu::Or, R9, R1);
         }
@@ -229,15 +229,15 @@ impl Program<'_, '_> {
     /// `R2` = the address of the key word.
     fn key_address(&mut self) {
         self.asm.mov(R2, FP);
-        self.asm.alu_imm(Alu::Add, R2, i32::from(self.key()));
+        self.asm.alu_imm(Alu::Add, R2, self.key());
     }
 
     /// Copies kernel memory at `from + offset` to the frame; clobbers `R0` to `R5`.
-    fn read_kernel(&mut self, from: Mreg, offset: u32, to: i16, bytes: u32) {
+    fn read_kernel(&mut self, from: Mreg, offset: u32, to: i32, bytes: u32) {
         self.asm.mov(R3, from);
         self.asm.alu_imm(Alu::Add, R3, offset as i32);
         self.asm.mov(R1, FP);
-        self.asm.alu_imm(Alu::Add, R1, i32::from(to));
+        self.asm.alu_imm(Alu::Add, R1, to);
         self.asm.mov_imm(R2, i64::from(bytes));
         self.asm.call(helper::PROBE_READ_KERNEL);
     }
@@ -384,7 +384,7 @@ impl Program<'_, '_> {
             sending.filter(|(clause, _)| self.env.facts[clause.index()].sends).map(|(_, area)| *area);
         for (i, area) in sending.collect::<Vec<_>>().into_iter().enumerate() {
             let into = if i == 0 { R0 } else { R1 };
-            self.asm.ldx_far(Size::W, into, R7, self.env.scratch.in_record(area));
+            self.asm.ldx(Size::W, into, R7, self.env.scratch.in_record(area) as i32);
             if i > 0 {
                 self.asm.alu(Alu::Or, R0, R1);
             }
@@ -398,12 +398,12 @@ impl Program<'_, '_> {
         let needs = env.group_needs(group);
         if env.group_sends(group) {
             for &area in &group.layout.areas {
-                self.asm.st_imm_far(Size::D, R7, env.scratch.in_record(area), 0, R1);
+                self.asm.st_imm(Size::D, R7, env.scratch.in_record(area) as i32, 0);
             }
             if env.group_has_tail(group) {
-                self.asm.st_imm(Size::D, R7, env.scratch.tail as i16, group.layout.fixed_size as i32);
+                self.asm.st_imm(Size::D, R7, env.scratch.tail as i32, group.layout.fixed_size as i32);
                 if let Some(sent) = env.scratch.sent_name {
-                    self.asm.st_imm(Size::D, R7, sent as i16, 0);
+                    self.asm.st_imm(Size::D, R7, sent as i32, 0);
                 }
             }
         }
@@ -421,7 +421,7 @@ impl Program<'_, '_> {
         for (var, at) in &env.scratch.firing {
             if group.clauses.iter().any(|c| env.facts[c.index()].firing_strings.contains(var)) {
                 // The empty string, not NULL.
-                self.asm.st_imm(Size::D, R7, *at as i16, 1);
+                self.asm.st_imm(Size::D, R7, *at as i32, 1);
             }
         }
     }

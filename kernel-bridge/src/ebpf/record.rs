@@ -39,7 +39,7 @@ impl Gen<'_> {
         }
         self.base.load(&mut self.asm, R1, self.env.context.area);
         for at in words {
-            self.asm.st_imm(Size::D, R1, at as i16, 0);
+            self.asm.st_imm(Size::D, R1, at as i32, 0);
         }
     }
 
@@ -54,7 +54,7 @@ impl Gen<'_> {
         };
         self.base.load(&mut self.asm, R1, self.env.context.area);
         // By halves, since an immediate has 32 bits with a sign.
-        let off = (bits + bit / 32 * 4) as i16;
+        let off = (bits + bit / 32 * 4) as i32;
         self.asm.ldx(Size::W, R0, R1, off);
         self.asm.alu_imm(Alu::Or, R0, (1u32 << (bit % 32)) as i32);
         self.asm.stx(Size::W, R1, off, R0);
@@ -63,7 +63,7 @@ impl Gen<'_> {
 
     pub(super) fn send(&mut self, slot: SlotId, src: Reg) -> Result<(), EmitError> {
         let slot = self.slot(slot)?;
-        let off = slot.offset as i16;
+        let off = slot.offset as i32;
         match (slot.kind, self.kind(src)) {
             (SlotKind::Int, RegKind::Int) => {
                 let value = self.operand(src, R0);
@@ -94,7 +94,7 @@ impl Gen<'_> {
 
 /// After the last clause: flips the generation if a clause asked for a cut, unless too many are unswept; then the cut
 /// falls together with the one before. `key` is 8 bytes of stack. Clobbers `R0` to `R5`.
-pub(super) fn cut(asm: &mut Asm, env: &Env<'_>, base: ContextBase, key: i16) {
+pub(super) fn cut(asm: &mut Asm, env: &Env<'_>, base: ContextBase, key: i32) {
     let (room, done) = (asm.label(), asm.label());
     base.load(asm, R0, env.context.cut);
     asm.jmp_imm(Jmp::Eq, R0, 0, done);
@@ -114,22 +114,22 @@ pub(super) fn cut(asm: &mut Asm, env: &Env<'_>, base: ContextBase, key: i16) {
 }
 
 /// Displacement of a word of the control map.
-fn word(word: u32) -> i16 {
-    word as i16 * 8
+fn word(word: u32) -> i32 {
+    word as i32 * 8
 }
 
 /// Adds one to a counter of this CPU; `key` is 8 bytes of stack. Clobbers `R0` to `R5`.
-pub(super) fn count(asm: &mut Asm, env: &Env<'_>, key: i16, counter: u32) {
+pub(super) fn count(asm: &mut Asm, env: &Env<'_>, key: i32, counter: u32) {
     count_by(asm, env, key, counter, |asm| asm.mov_imm(R1, 1));
 }
 
 /// Adds what `amount` leaves in `R1` to a counter of this CPU; `amount` may clobber `R2` to `R5`.
-fn count_by(asm: &mut Asm, env: &Env<'_>, key: i16, counter: u32, amount: impl FnOnce(&mut Asm)) {
+fn count_by(asm: &mut Asm, env: &Env<'_>, key: i32, counter: u32, amount: impl FnOnce(&mut Asm)) {
     let gone = asm.label();
     asm.st_imm(Size::D, FP, key, 0);
     asm.map(R1, env.state.counters);
     asm.mov(R2, FP);
-    asm.alu_imm(Alu::Add, R2, i32::from(key));
+    asm.alu_imm(Alu::Add, R2, key);
     asm.call(helper::MAP_LOOKUP_ELEM);
     asm.jmp_imm(Jmp::Eq, R0, 0, gone);
     amount(asm);
@@ -144,7 +144,7 @@ fn lost_firings(asm: &mut Asm, env: &Env<'_>, group: &Group) {
     let areas = group.clauses.iter().zip(&group.layout.areas);
     for (_, &area) in areas.filter(|(clause, _)| env.facts[clause.index()].sends) {
         let (lost, next) = (asm.label(), asm.label());
-        asm.ldx_far(Size::W, R2, R7, env.scratch.in_record(area));
+        asm.ldx(Size::W, R2, R7, env.scratch.in_record(area) as i32);
         asm.jmp_imm(Jmp::Eq, R2, outcome::RAN as i32, lost);
         asm.jmp_imm(Jmp::Ne, R2, outcome::FAULTED as i32, next);
         asm.bind(lost);
@@ -160,14 +160,14 @@ pub(super) fn output(
     base: ContextBase,
     id: GroupId,
     group: &Group,
-    key: i16,
+    key: i32,
 ) -> Result<(), EmitError> {
     let Some(ring) = env.state.ring else {
         return Err(EmitError::inconsistent(None, "a group sends but there is no ring"));
     };
     let mut known = Fields::default();
     // The header is near.
-    let at = |offset: u32| env.scratch.in_record(offset) as i16;
+    let at = |offset: u32| env.scratch.in_record(offset) as i32;
     base.load(asm, R0, env.context.probe);
     asm.stx(Size::W, R7, at(header::PROBE), R0);
     head(asm, env, base, id.0, &mut known);
@@ -187,7 +187,7 @@ pub(super) fn output(
 
     let tail = env.group_has_tail(group);
     let size = |asm: &mut Asm, into| match tail {
-        true => asm.ldx(Size::D, into, R7, env.scratch.tail as i16),
+        true => asm.ldx(Size::D, into, R7, env.scratch.tail as i32),
         false => asm.mov_imm(into, i64::from(group.layout.fixed_size)),
     };
     wake_if_it_fills(asm, env, ring, size);
@@ -219,7 +219,7 @@ fn wake_if_it_matters(asm: &mut Asm, env: &Env<'_>, group: &Group) {
     }
     if faults {
         for &area in &group.layout.areas {
-            asm.ldx_far(Size::W, R2, R7, env.scratch.in_record(area));
+            asm.ldx(Size::W, R2, R7, env.scratch.in_record(area) as i32);
             asm.jmp_imm(Jmp::Eq, R2, outcome::FAULTED as i32, wake);
         }
     }
@@ -252,7 +252,7 @@ fn stacks_of_fault(
     env: &Env<'_>,
     base: ContextBase,
     group: &Group,
-    key: i16,
+    key: i32,
     mut known: Fields,
 ) -> Result<(), EmitError> {
     let slots: Vec<_> =
@@ -265,10 +265,10 @@ fn stacks_of_fault(
     let mut ops = users.flat_map(|code| &code.blocks).flat_map(|block| &block.insts).map(|inst| &inst.op);
     if !ops.any(|op| op.may_fault() && !matches!(op, Op::FaultPoint { attempt: None })) {
         for &(_, offset) in &slots {
-            asm.st_imm_far(Size::D, R7, env.scratch.in_record(offset), 0, R1);
+            asm.st_imm(Size::D, R7, env.scratch.in_record(offset) as i32, 0);
         }
         for &area in &group.layout.areas {
-            asm.ldx_far(Size::W, R2, R7, env.scratch.in_record(area));
+            asm.ldx(Size::W, R2, R7, env.scratch.in_record(area) as i32);
             asm.jmp_imm(Jmp::Eq, R2, outcome::FAULTED as i32, take);
         }
         asm.ja(done);
@@ -276,7 +276,7 @@ fn stacks_of_fault(
     asm.bind(take);
     for (asked, offset) in slots {
         super::stacks::Taking { asm, env, base, known: &mut known, key }.shared(asked)?;
-        asm.stx_far(Size::D, R7, env.scratch.in_record(offset), R0, R1);
+        asm.stx(Size::D, R7, env.scratch.in_record(offset) as i32, R0);
     }
     asm.bind(done);
     Ok(())
@@ -290,7 +290,7 @@ pub(super) fn thread_ended(asm: &mut Asm, env: &Env<'_>, base: ContextBase) -> R
     };
     let mut known = Fields::default();
     // The header is near.
-    let at = |offset: u32| env.scratch.in_record(offset) as i16;
+    let at = |offset: u32| env.scratch.in_record(offset) as i32;
     asm.st_imm(Size::W, R7, at(header::PROBE), 0);
     head(asm, env, base, thread_end::GROUP, &mut known);
     asm.st_imm(Size::W, R7, at(header::GENERATION), 0);
@@ -310,7 +310,7 @@ pub(super) fn thread_ended(asm: &mut Asm, env: &Env<'_>, base: ContextBase) -> R
 fn head(asm: &mut Asm, env: &Env<'_>, base: ContextBase, group: u16, known: &mut Fields) {
     let filler = env.filler();
     // The header is near.
-    let at = |offset: u32| env.scratch.in_record(offset) as i16;
+    let at = |offset: u32| env.scratch.in_record(offset) as i32;
     let ids = u32::from(env.plan.epoch) | u32::from(group) << 16;
     asm.mov_imm(R0, i64::from(ids));
     asm.stx(Size::W, R7, at(header::EPOCH), R0);

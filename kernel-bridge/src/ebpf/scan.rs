@@ -15,7 +15,7 @@ impl Gen<'_> {
     /// it did is found by feeding the word once more. What follows the string in its last word is NULs, which match
     /// nothing; what precedes `start` is made so.
     pub(super) fn search(&mut self, needle: &[u8], start: Option<Reg>, missing: Label) {
-        let temps = self.env.scratch.temps as i16;
+        let temps = self.env.scratch.temps as i32;
         let (state, from, word) = (temps, temps + 8, temps + 16);
         self.length();
         self.asm.mov(R5, R0);
@@ -104,7 +104,7 @@ impl Gen<'_> {
     /// Word by word from the end, by a mask that has the high bit of each byte that matches. The verifier sees the place
     /// shrink, which bounds the loop.
     pub(super) fn last_byte(&mut self, what: Match, none: Label) {
-        let place = self.env.scratch.temps as i16;
+        let place = self.env.scratch.temps as i32;
         let (again, found) = (self.asm.label(), self.asm.label());
         self.asm.jmp_imm(Jmp::Eq, R5, 0, none);
         self.asm.mov(R1, R5);

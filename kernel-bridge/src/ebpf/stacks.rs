@@ -118,7 +118,7 @@ pub(super) fn addresses(asm: &mut Asm, env: &Env<'_>, base: ContextBase, side: S
             let ours = asm.label();
             asm.jmp_imm(Jmp::Slt, R0, 8, some);
             for (function, shift) in [(0, 8), (8, 32)] {
-                asm.ldx(Size::D, R1, R7, addresses_at(env) as i16);
+                asm.ldx(Size::D, R1, R7, addresses_at(env));
                 base.load(asm, R2, env.context.machinery + function);
                 asm.alu(Alu::Sub, R1, R2);
                 base.load(asm, R2, env.context.skip);
@@ -161,7 +161,7 @@ pub(super) fn caller(asm: &mut Asm, env: &Env<'_>, base: ContextBase, side: Side
     asm.mov_imm(R0, 0);
     asm.ja(done);
     asm.bind(some);
-    asm.ldx(Size::D, R0, R7, (addresses_at(env) + 8) as i16);
+    asm.ldx(Size::D, R0, R7, addresses_at(env) + 8);
     asm.bind(done);
 }
 
@@ -198,7 +198,7 @@ impl Gen<'_> {
         taking.word(0, i64::from(ADDRESS));
         taking.process_words();
         let addr = self.operand(addr, R0);
-        self.asm.stx(Size::D, R7, addresses_at(self.env) as i16, addr);
+        self.asm.stx(Size::D, R7, addresses_at(self.env), addr);
         self.asm.mov_imm(R0, 1);
         self.taking()?.number(1, None)?;
         self.define(dst, R0);
@@ -219,7 +219,7 @@ pub(super) struct Taking<'t, 'e> {
     /// What of the context is known to be filled here.
     pub(super) known: &'t mut Fields,
     /// 8 bytes of the frame.
-    pub(super) key: i16,
+    pub(super) key: i32,
 }
 
 impl Taking<'_, '_> {
@@ -259,25 +259,25 @@ impl Taking<'_, '_> {
         self.word(0, i64::from(DUMP) | strsize << 32);
         self.process_words();
         self.field(Field::Time);
-        self.asm.stx(Size::D, R7, (head + 24) as i16, R0);
+        self.asm.stx(Size::D, R7, head + 24, R0);
         self.asm.mov_imm(R0, i64::from(frames));
-        self.asm.stx(Size::D, R7, (head + 32) as i16, R0);
+        self.asm.stx(Size::D, R7, head + 32, R0);
         self.asm.call(helper::GET_CURRENT_TASK_BTF);
         self.asm.mov(R1, R0);
         self.asm.call(helper::TASK_PT_REGS);
         for (i, from) in [ABI.pc, ABI.sp, ABI.fp].into_iter().enumerate() {
-            self.asm.ldx(Size::D, R1, R0, from as i16);
-            self.asm.stx(Size::D, R7, (head + 8 * i as i32) as i16, R1);
+            self.asm.ldx(Size::D, R1, R0, from as i32);
+            self.asm.stx(Size::D, R7, head + 8 * i as i32, R1);
         }
         let at = head + 8 * DUMP_HEAD as i32;
-        let (end, copied) = (self.asm.label(), self.env.scratch.temps as i16);
+        let (end, copied) = (self.asm.label(), self.env.scratch.temps as i32);
         self.asm.st_imm(Size::D, R7, copied, 0);
         for piece in 0..DUMP_BYTES / DUMP_PIECE {
             let offset = (piece * DUMP_PIECE) as i32;
             self.asm.mov(R1, R7);
             self.asm.alu_imm(Alu::Add, R1, at + offset);
             self.asm.mov_imm(R2, i64::from(DUMP_PIECE));
-            self.asm.ldx(Size::D, R3, R7, (head + 8) as i16);
+            self.asm.ldx(Size::D, R3, R7, head + 8);
             self.asm.alu_imm(Alu::Add, R3, offset);
             self.asm.call(helper::PROBE_READ_USER);
             self.asm.jmp_imm(Jmp::Ne, R0, 0, end);
@@ -289,14 +289,14 @@ impl Taking<'_, '_> {
     }
 
     fn word(&mut self, word: usize, value: i64) {
-        let at = (words_at(self.env) + 8 * word as i32) as i16;
+        let at = words_at(self.env) + 8 * word as i32;
         self.asm.mov_imm(R0, value);
         self.asm.stx(Size::D, R7, at, R0);
     }
 
     /// The words that say whose the addresses are.
     fn process_words(&mut self) {
-        let at = words_at(self.env) as i16;
+        let at = words_at(self.env);
         self.field(Field::PidTgid);
         self.asm.alu_imm(Alu::Rsh, R0, 32);
         self.asm.stx(Size::D, R7, at + 8, R0);
@@ -307,16 +307,16 @@ impl Taking<'_, '_> {
         }
         let offsets = self.env.target.offsets;
         self.asm.call(helper::GET_CURRENT_TASK_BTF);
-        self.asm.ldx(Size::D, R1, R0, offsets.task_group_leader as i16);
-        self.asm.ldx(Size::D, R1, R1, offsets.task_start as i16);
+        self.asm.ldx(Size::D, R1, R0, offsets.task_group_leader as i32);
+        self.asm.ldx(Size::D, R1, R1, offsets.task_start as i32);
         self.asm.stx(Size::D, R7, at + 16, R1);
-        self.asm.ldx(Size::D, R1, R0, offsets.task_self_exec_id as i16);
+        self.asm.ldx(Size::D, R1, R0, offsets.task_self_exec_id as i32);
         self.asm.stx(Size::D, R7, at + 24, R1);
     }
 
     /// `R0` = the number of what lies in scratch memory, `R0` addresses of at most `most`; keeps the words under it. Where
     /// more bytes follow than the number is made from, how many is at `more` in scratch memory.
-    fn number(&mut self, most: u32, more: Option<i16>) -> Result<(), EmitError> {
+    fn number(&mut self, most: u32, more: Option<i32>) -> Result<(), EmitError> {
         let Some(map) = self.env.state.stacks else {
             return Err(EmitError::inconsistent(None, "a stack is taken but there is no map for it"));
         };
@@ -325,10 +325,10 @@ impl Taking<'_, '_> {
         let (again, done, some) = (self.asm.label(), self.asm.label(), self.asm.label());
         let asm = &mut *self.asm;
         asm.alu_imm(Alu::Add, R0, HEAD as i32);
-        asm.stx(Size::D, R7, value as i16 + 8, R0);
+        asm.stx(Size::D, R7, value + 8, R0);
         // R1 = the number so far, R2 = words done, R3 = the next word's address, R4 = how many there are. Read back, since
         // the verifier would follow each count on its own.
-        asm.ldx(Size::D, R4, R7, value as i16 + 8);
+        asm.ldx(Size::D, R4, R7, value + 8);
         asm.mov(R3, R7);
         asm.alu_imm(Alu::Add, R3, words);
         asm.mov_imm(R2, 0);
@@ -353,25 +353,25 @@ impl Taking<'_, '_> {
         if let Some(more) = more {
             asm.ldx(Size::D, R0, R7, more);
             asm.alu_imm(Alu::Rsh, R0, 3);
-            asm.ldx(Size::D, R1, R7, value as i16 + 8);
+            asm.ldx(Size::D, R1, R7, value + 8);
             asm.alu(Alu::Add, R0, R1);
-            asm.stx(Size::D, R7, value as i16 + 8, R0);
+            asm.stx(Size::D, R7, value + 8, R0);
         }
 
         let (known, kept) = (self.asm.label(), self.asm.label());
         self.asm.map(R1, map);
         self.asm.mov(R2, FP);
-        self.asm.alu_imm(Alu::Add, R2, i32::from(key));
+        self.asm.alu_imm(Alu::Add, R2, key);
         self.asm.call(helper::MAP_LOOKUP_ELEM);
         self.asm.jmp_imm(Jmp::Ne, R0, 0, known);
         // What is filled here is not known to be filled on the other way.
         let filled = *self.known;
         self.field(Field::Time);
         *self.known = filled;
-        self.asm.stx(Size::D, R7, value as i16, R0);
+        self.asm.stx(Size::D, R7, value, R0);
         self.asm.map(R1, map);
         self.asm.mov(R2, FP);
-        self.asm.alu_imm(Alu::Add, R2, i32::from(key));
+        self.asm.alu_imm(Alu::Add, R2, key);
         self.asm.mov(R3, R7);
         self.asm.alu_imm(Alu::Add, R3, value);
         self.asm.mov_imm(R4, 0);

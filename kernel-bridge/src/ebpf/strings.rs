@@ -67,7 +67,7 @@ fn comm_cell(asm: &mut Asm, env: &Env<'_>, base: ContextBase, at: u32) {
     asm.mov_imm(R5, 1);
     for word in [0, 8] {
         base.load(asm, R0, comm + word);
-        asm.stx(Size::D, R7, (at + 8 + word) as i16, R0);
+        asm.stx(Size::D, R7, (at + 8 + word) as i32, R0);
         // A byte's high bit survives where the byte is zero, and perhaps in bytes above it.
         asm.mov_imm(R2, 0x0101_0101_0101_0101);
         asm.mov(R3, R0);
@@ -94,10 +94,10 @@ fn comm_cell(asm: &mut Asm, env: &Env<'_>, base: ContextBase, at: u32) {
     asm.alu_imm(Alu::Rsh, R3, 56);
     asm.alu(Alu::Add, R5, R3);
     asm.bind(done);
-    asm.stx(Size::D, R7, at as i16, R5);
+    asm.stx(Size::D, R7, at as i32, R5);
     if env.strsize() < COMM - 1 {
         asm.clamp(R5, env.strsize() + 1);
-        asm.stx(Size::D, R7, at as i16, R5);
+        asm.stx(Size::D, R7, at as i32, R5);
         asm.mov(R0, R5);
         asm.alu_imm(Alu::Sub, R0, 1);
         pad(asm, env, at);
@@ -117,26 +117,26 @@ pub(super) fn pad(asm: &mut Asm, env: &Env<'_>, at: u32) {
     asm.mov_imm(R2, -1);
     asm.alu(Alu::Lsh, R2, R0);
     asm.alu_imm(Alu::Xor, R2, -1);
-    asm.ldx(Size::D, R4, R3, (at + 8) as i16);
+    asm.ldx(Size::D, R4, R3, (at + 8) as i32);
     asm.alu(Alu::And, R4, R2);
-    asm.stx(Size::D, R3, (at + 8) as i16, R4);
+    asm.stx(Size::D, R3, (at + 8) as i32, R4);
 }
 
 /// Appends the cell at `R3` to the record's tail and stores its offset and length at `R1 + off`; clobbers `R0` to `R5`.
-fn append(asm: &mut Asm, env: &Env<'_>, off: i16) {
+fn append(asm: &mut Asm, env: &Env<'_>, off: i32) {
     let (null, done) = (asm.label(), asm.label());
     asm.ldx(Size::D, R2, R3, 0);
     asm.jmp_imm(Jmp::Eq, R2, 0, null);
     asm.alu_imm(Alu::Sub, R2, 1);
     asm.clamp(R2, env.strsize());
-    asm.ldx(Size::D, R4, R7, env.scratch.tail as i16);
+    asm.ldx(Size::D, R4, R7, env.scratch.tail as i32);
     asm.stx(Size::W, R1, off, R4);
     asm.stx(Size::W, R1, off + 4, R2);
     asm.alu_imm(Alu::Add, R2, 7);
     asm.alu_imm(Alu::And, R2, -8);
     asm.mov(R0, R4);
     asm.alu(Alu::Add, R0, R2);
-    asm.stx(Size::D, R7, env.scratch.tail as i16, R0);
+    asm.stx(Size::D, R7, env.scratch.tail as i32, R0);
     asm.clamp(R4, env.scratch.record.saturating_sub(env.string_room()));
     asm.mov(R1, R7);
     asm.alu(Alu::Add, R1, R4);
@@ -255,7 +255,7 @@ impl Gen<'_> {
     pub(super) fn copy_to_buffer(&mut self, buffer: u32, from: StrHome) -> Result<(), EmitError> {
         let at = self.env.scratch.buffer(buffer);
         match from {
-            StrHome::Null => self.asm.st_imm(Size::D, R7, at as i16, 0),
+            StrHome::Null => self.asm.st_imm(Size::D, R7, at as i32, 0),
             StrHome::Comm => comm_cell(&mut self.asm, self.env, self.base, at),
             _ => {
                 self.cell_address(R3, from);
@@ -286,7 +286,7 @@ impl Gen<'_> {
         copy_cell(&mut self.asm, self.env);
         self.asm.ja(done);
         self.asm.bind(missing);
-        self.asm.st_imm(Size::D, R7, at as i16, 0);
+        self.asm.st_imm(Size::D, R7, at as i32, 0);
         self.asm.bind(done);
         Ok(())
     }
@@ -317,7 +317,7 @@ impl Gen<'_> {
         let room = self.env.string_room() + 8;
         if room <= 520 {
             for word in (0..room).step_by(8) {
-                self.asm.st_imm(Size::D, R7, (at + word) as i16, 0);
+                self.asm.st_imm(Size::D, R7, (at + word) as i32, 0);
             }
         } else {
             let zeros = self.env.rodata.borrow_mut().intern(&vec![0; room as usize]);
@@ -335,7 +335,7 @@ impl Gen<'_> {
         Ok(())
     }
 
-    pub(super) fn send_string(&mut self, off: i16, src: Reg) -> Result<(), EmitError> {
+    pub(super) fn send_string(&mut self, off: i32, src: Reg) -> Result<(), EmitError> {
         let home = self.str_home(src);
         let area = self.env.context.area;
         // The command name goes into a record once.
@@ -343,7 +343,7 @@ impl Gen<'_> {
         let done = self.asm.label();
         if let Some(sent) = sent {
             let fresh = self.asm.label();
-            self.asm.ldx(Size::D, R0, R7, sent as i16);
+            self.asm.ldx(Size::D, R0, R7, sent as i32);
             self.asm.jmp_imm(Jmp::Eq, R0, 0, fresh);
             self.base.load(&mut self.asm, R1, area);
             self.asm.stx(Size::D, R1, off, R0);
@@ -357,37 +357,40 @@ impl Gen<'_> {
         if let Some(sent) = sent {
             self.base.load(&mut self.asm, R1, area);
             self.asm.ldx(Size::D, R0, R1, off);
-            self.asm.stx(Size::D, R7, sent as i16, R0);
+            self.asm.stx(Size::D, R7, sent as i32, R0);
         }
         self.asm.bind(done);
         Ok(())
     }
 
-    /// Appends a block to the record's tail, where it takes the room of the most bytes that it can have.
-    pub(super) fn send_block(&mut self, off: i16, src: Reg) -> Result<(), EmitError> {
+    /// Appends a block to the record's tail.
+    pub(super) fn send_block(&mut self, off: i32, src: Reg) -> Result<(), EmitError> {
         let Some(&size) = self.facts.blocks.get(&src) else {
             return Err(self.inconsistent("a block of a size that is not known"));
         };
         let room = size.next_multiple_of(8);
         let at = self.buffer_of(src)?;
         self.base.load(&mut self.asm, R1, self.env.context.area);
-        self.asm.ldx(Size::D, R4, R7, self.env.scratch.tail as i16);
+        self.asm.ldx(Size::D, R4, R7, self.env.scratch.tail as i32);
         self.asm.stx(Size::W, R1, off, R4);
-        self.asm.ldx(Size::D, R0, R7, at as i16);
+        self.asm.ldx(Size::D, R0, R7, at as i32);
         self.asm.alu_imm(Alu::Sub, R0, 1);
         self.asm.stx(Size::W, R1, off + 4, R0);
-        self.asm.mov(R0, R4);
-        self.asm.alu_imm(Alu::Add, R0, room as i32);
-        self.asm.stx(Size::D, R7, self.env.scratch.tail as i16, R0);
         if size == 0 {
             return Ok(());
         }
+        self.asm.mov(R2, R0);
+        self.asm.alu_imm(Alu::Add, R2, 7);
+        self.asm.alu_imm(Alu::And, R2, -8);
+        self.asm.clamp(R2, room);
+        self.asm.mov(R0, R4);
+        self.asm.alu(Alu::Add, R0, R2);
+        self.asm.stx(Size::D, R7, self.env.scratch.tail as i32, R0);
         self.asm.clamp(R4, self.env.scratch.record.saturating_sub(room));
         self.asm.mov(R1, R7);
         self.asm.alu(Alu::Add, R1, R4);
         self.asm.alu_imm(Alu::Add, R1, self.env.scratch.record_at as i32);
         self.scratch_address(R3, at + 8);
-        self.asm.mov_imm(R2, i64::from(size));
         self.asm.call(helper::PROBE_READ_KERNEL);
         Ok(())
     }
@@ -398,7 +401,7 @@ impl Gen<'_> {
             StrHome::Null => Zero::Always,
             StrHome::Buffer(number) => {
                 let at = self.env.scratch.buffer(number);
-                self.asm.ldx(Size::D, R0, R7, at as i16);
+                self.asm.ldx(Size::D, R0, R7, at as i32);
                 self.asm.jmp_imm(Jmp::Eq, R0, 0, null);
                 Zero::Maybe
             }

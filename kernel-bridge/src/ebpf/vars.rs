@@ -94,7 +94,7 @@ impl Gen<'_> {
         let target = self.target(dst);
         // A missing cell's address is the value it reads.
         self.asm.jmp_imm(Jmp::Eq, R0, 0, missing);
-        self.asm.ldx(Size::D, R0, R0, offset as i16);
+        self.asm.ldx(Size::D, R0, R0, offset as i32);
         self.asm.bind(missing);
         self.asm.mov(target, R0);
         self.define(dst, target);
@@ -187,10 +187,10 @@ impl Gen<'_> {
             self.asm.alu_imm(Alu::Add, R1, offset as i32);
             self.string_to_cell(src)?;
         } else if let Some(value) = self.constant(src).and_then(|v| i32::try_from(v).ok()) {
-            self.asm.st_imm(Size::D, R0, offset as i16, value);
+            self.asm.st_imm(Size::D, R0, offset as i32, value);
         } else {
             let value = self.operand(src, R1);
-            self.asm.stx(Size::D, R0, offset as i16, value);
+            self.asm.stx(Size::D, R0, offset as i32, value);
         }
         self.asm.bind(done);
         Ok(())
@@ -239,9 +239,9 @@ impl Gen<'_> {
     /// the room of one thread.
     fn cell_fills(&mut self, offset: u32, store: Label) {
         let counted = self.asm.label();
-        self.asm.ldx(Size::D, R1, R0, offset as i16);
+        self.asm.ldx(Size::D, R1, R0, offset as i32);
         self.asm.jmp_imm(Jmp::Ne, R1, 0, store);
-        self.asm.ldx(Size::W, R1, R0, thread::ROOM as i16);
+        self.asm.ldx(Size::W, R1, R0, thread::ROOM as i32);
         self.asm.jmp_imm(Jmp::Ne, R1, 0, counted);
         self.asm.map_value(R1, self.env.state.control, control::THREADS * 8);
         self.asm.ldx(Size::D, R2, R1, 0);
@@ -249,29 +249,29 @@ impl Gen<'_> {
         self.asm.jmp_value(Jmp::Ge, R2, i64::from(self.env.state.threads), R3, full);
         self.asm.mov_imm(R2, 1);
         self.asm.atomic_add(R1, 0, R2);
-        self.asm.st_imm(Size::W, R0, thread::ROOM as i16, 1);
+        self.asm.st_imm(Size::W, R0, thread::ROOM as i32, 1);
         self.asm.bind(counted);
-        self.asm.ldx(Size::W, R1, R0, thread::CELLS as i16);
+        self.asm.ldx(Size::W, R1, R0, thread::CELLS as i32);
         self.asm.alu_imm(Alu::Add, R1, 1);
-        self.asm.stx(Size::W, R0, thread::CELLS as i16, R1);
+        self.asm.stx(Size::W, R0, thread::CELLS as i32, R1);
     }
 
     /// Before the cell at `R0 + offset` is zeroed: counts it no more, and gives the thread's room back if it was the last
     /// and room is scarce. Goes to `store`, or to `done` if there is nothing to zero. Clobbers `R1` to `R5`.
     fn cell_empties(&mut self, map: u32, offset: u32, store: Label, done: Label) -> Result<(), EmitError> {
         let keep = layout::threads_that_keep(u64::from(self.env.state.threads)) as i64;
-        self.asm.ldx(Size::D, R1, R0, offset as i16);
+        self.asm.ldx(Size::D, R1, R0, offset as i32);
         self.asm.jmp_imm(Jmp::Eq, R1, 0, done);
-        self.asm.ldx(Size::W, R1, R0, thread::CELLS as i16);
+        self.asm.ldx(Size::W, R1, R0, thread::CELLS as i32);
         self.asm.alu_imm(Alu::Sub, R1, 1);
-        self.asm.stx(Size::W, R0, thread::CELLS as i16, R1);
+        self.asm.stx(Size::W, R0, thread::CELLS as i32, R1);
         self.asm.jmp_imm(Jmp::Ne, R1, 0, store);
         self.asm.map_value(R1, self.env.state.control, control::THREADS * 8);
         self.asm.ldx(Size::D, R2, R1, 0);
         self.asm.jmp_value(Jmp::Le, R2, keep, R3, store);
         self.asm.mov_imm(R2, -1);
         self.asm.atomic_add(R1, 0, R2);
-        self.asm.st_imm(Size::W, R0, thread::ROOM as i16, 0);
+        self.asm.st_imm(Size::W, R0, thread::ROOM as i32, 0);
         let Some(key) = self.task_key()? else {
             self.asm.ja(store);
             return Ok(());
@@ -327,7 +327,7 @@ impl Gen<'_> {
                 let value = self.operand(src, R0);
                 self.asm.stx(Size::D, FP, off, value);
                 self.asm.mov(R3, FP);
-                self.asm.alu_imm(Alu::Add, R3, i32::from(off));
+                self.asm.alu_imm(Alu::Add, R3, off);
             }
             self.asm.map(R1, map);
             self.key_to(R2, &key);

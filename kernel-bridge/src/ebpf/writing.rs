@@ -71,7 +71,7 @@ impl Gen<'_> {
         self.load(addr, R1);
         self.asm.alu(Alu::Add, R1, R0);
         self.asm.mov(R2, FP);
-        self.asm.alu_imm(Alu::Add, R2, i32::from(nul));
+        self.asm.alu_imm(Alu::Add, R2, nul);
         self.asm.mov_imm(R3, 1);
         self.asm.call(helper::PROBE_WRITE_USER);
         self.asm.jmp_imm(Jmp::Eq, R0, 0, ended);
@@ -138,7 +138,7 @@ impl Gen<'_> {
             self.asm.mov_imm(R2, i64::from(bytes));
             self.asm.call(helper::PROBE_READ_KERNEL);
         }
-        self.asm.st_imm(Size::D, R7, to as i16, bytes as i32 + 1);
+        self.asm.st_imm(Size::D, R7, to as i32, bytes as i32 + 1);
         Ok(())
     }
 

@@ -98,12 +98,12 @@ fn code(map: i32) -> io::Result<Vec<u64>> {
     let value = asm.len();
     asm.map_value(R6, 0, 0);
     asm.call(helper::GET_CURRENT_TASK);
-    asm.stx(Size::D, R6, at::TASK as i16, R0);
+    asm.stx(Size::D, R6, at::TASK as i32, R0);
     asm.mov(R1, R6);
     asm.alu_imm(Alu::Add, R1, at::BYTES as i32);
-    asm.ldx(Size::D, R2, R6, at::SIZE as i16);
+    asm.ldx(Size::D, R2, R6, at::SIZE as i32);
     asm.clamp(R2, CHUNK as u32);
-    asm.ldx(Size::D, R3, R6, at::ADDRESS as i16);
+    asm.ldx(Size::D, R3, R6, at::ADDRESS as i32);
     asm.call(helper::PROBE_READ_KERNEL);
     asm.exit();
     let mut code = asm.finish().map_err(|_| io::ErrorKind::InvalidData)?;

@@ -81,8 +81,8 @@ fn code(shape: &PidNamespace, map: i32) -> io::Result<Vec<u64>> {
     asm.mov(R6, R0);
     let value = asm.len();
     asm.map_value(R7, 0, 0);
-    asm.ldx(Size::D, R1, R6, shape.task_thread_pid as i16);
-    asm.ldx(Size::W, R2, R1, shape.pid_level as i16);
+    asm.ldx(Size::D, R1, R6, shape.task_thread_pid as i32);
+    asm.ldx(Size::W, R2, R1, shape.pid_level as i32);
     asm.stx(Size::D, R7, 0, R2);
     // Through memory, so that it is a number to the verifier: it adds nothing unknown to a pointer.
     asm.stx(Size::D, R7, 8, R1);

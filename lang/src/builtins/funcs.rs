@@ -41,8 +41,9 @@ macro_rules! funcs {
     };
 }
 
-/// Most bytes of a block that the kernel part reads.
-pub const BLOCK_MOST: i64 = 8192;
+/// Most bytes of a block that the kernel part reads: as many as `scratchsize` can be, and no more than what is meant for a
+/// few large values has in all ([`KERNEL_MEMORY`](crate::plan::layout::KERNEL_MEMORY)).
+pub const BLOCK_MOST: i64 = crate::options::LARGEST_SCRATCH as i64;
 
 /// The family of IPv4 addresses, for `inet_ntop`.
 pub const AF_INET: i64 = 2;

@@ -11,6 +11,15 @@ pub const BRANCH_BITS: u32 = 64;
 /// Longest string constant that [`Kernel::ConstString`] accepts.
 pub const CONST_STRING: usize = 64;
 
+/// The longest strings that the kernel searches: its verifier follows every step, seconds long for longer ones.
+pub const SEARCHED_MOST: u32 = 16 << 10;
+
+/// Whether a subroutine is a search that the kernel does not do in strings of such a size.
+pub fn searches_too_far(program: &Program, func: Func) -> bool {
+    program.limits.strsize > SEARCHED_MOST
+        && matches!(func, Func::Strstr | Func::Index | Func::Basename | Func::Dirname)
+}
+
 /// Whether the emitter's condition on a subroutine's arguments holds; `only` gives the instruction that alone assigns a
 /// register.
 pub fn kernel_arguments<'a>(
@@ -21,6 +30,7 @@ pub fn kernel_arguments<'a>(
 ) -> bool {
     match func.row().kernel {
         Kernel::No => false,
+        _ if searches_too_far(program, func) => false,
         Kernel::Yes => true,
         Kernel::Writing(None) => true,
         Kernel::ConstSize(n) | Kernel::Writing(Some(n)) => {

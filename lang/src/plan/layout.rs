@@ -11,6 +11,14 @@
 use crate::builtins::{BuiltinVar, aggs::Shape};
 use crate::ir::slots::ClauseLayout;
 
+/// Most bytes that a program in the kernel has for strings, blocks, keys and its record, all at once. The kernel would give
+/// more, but each program gets as many on each CPU before tracing begins.
+pub const KERNEL_MEMORY: u32 = 16 << 20;
+
+/// Most bytes of `self->` variables that the kernel keeps with a thread: the storage of a task ends at 64 KiB, its own words
+/// included.
+pub const KERNEL_THREAD: u32 = (64 << 10) - 512;
+
 /// Offsets within the header.
 pub mod header {
     /// `u16` [`crate::plan::Plan::epoch`].

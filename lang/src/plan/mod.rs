@@ -320,8 +320,10 @@ pub struct PlanOptions {
 /// What a plan can have too much of for the kernel; only who generates the code can tell.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Overflow {
-    /// Strings, keys and records take so many bytes at once, of 32 KiB.
+    /// Strings, keys and records take so many bytes at once, of [`layout::KERNEL_MEMORY`].
     Memory(u32),
+    /// The variables of a thread take so many bytes, of [`layout::KERNEL_THREAD`].
+    Thread(u32),
     /// So many instructions are too far apart for a jump.
     Instructions(usize),
     /// More values are in flight at once than there is room for.
@@ -335,7 +337,13 @@ impl std::fmt::Display for Overflow {
         match self {
             Overflow::Memory(bytes) => write!(
                 f,
-                "strings, keys and records need {bytes} bytes of memory at once, and the kernel gives 32768"
+                "strings, keys and records need {bytes} bytes of memory at once, and a program in the kernel has {}",
+                layout::KERNEL_MEMORY
+            ),
+            Overflow::Thread(bytes) => write!(
+                f,
+                "the variables of a thread need {bytes} bytes, and the kernel keeps {} with it",
+                layout::KERNEL_THREAD
             ),
             Overflow::Instructions(insns) => {
                 write!(f, "the code has {insns} instructions, more than one kernel program takes")

@@ -5,7 +5,7 @@ use super::classify::{Blocker, Cause, Decisions, Sides, kernel_knows};
 use super::flow::{At, Flow};
 use crate::builtins::funcs::BLOCK_MOST;
 use crate::builtins::{Class, Kernel};
-use crate::ir::facts::CONST_STRING;
+use crate::ir::facts::{CONST_STRING, SEARCHED_MOST, searches_too_far};
 use crate::ir::print::scope_prefix;
 use crate::ir::{BlockId, Inst, Op, Program, Reg, VarId};
 use crate::source::Span;
@@ -139,6 +139,9 @@ impl Known<'_> {
                 let row = func.row();
                 let name = func.described();
                 match (row.class, row.kernel) {
+                    _ if searches_too_far(self.program, *func) => {
+                        format!("{name} runs in the kernel only if strsize is at most {SEARCHED_MOST}")
+                    }
                     (Class::Pinned | Class::Free, Kernel::ConstString(n)) => format!(
                         "{name} runs in the kernel only if argument {} is a constant of at most {CONST_STRING} bytes",
                         n + 1

@@ -7,6 +7,7 @@ use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::ops::Range;
 
+use dtrail_lang::plan::layout::KERNEL_MEMORY;
 use rbpf::ebpf::Helper;
 
 use super::SyntheticMemory;
@@ -20,6 +21,8 @@ const MAP_BYTES: usize = 256 << 20;
 const RING_HEADER: usize = 8;
 /// The stack of a program and all it calls.
 const STACK: u64 = 512;
+/// The most bytes that a helper copies for a program.
+const MOST: u64 = KERNEL_MEMORY as u64;
 
 /// Error numbers as helpers return them.
 mod errno {
@@ -262,7 +265,7 @@ impl World {
     }
 
     fn probe_write(&mut self, dst: u64, src: u64, len: u64) -> i64 {
-        let mut bytes = vec![0; len.min(1 << 20) as usize];
+        let mut bytes = vec![0; len.min(MOST) as usize];
         if !self.read(src, &mut bytes) {
             return self.refuse("what is written is outside of what a program may read".to_owned());
         }
@@ -294,7 +297,7 @@ impl World {
 
     /// A buffer for what goes to an address, which must be the program's.
     fn destination(&mut self, dst: u64, len: u64) -> Option<Vec<u8>> {
-        let mut buf = vec![0; usize::try_from(len).ok().filter(|&len| len <= 1 << 20)?];
+        let mut buf = vec![0; usize::try_from(len).ok().filter(|&len| len <= MOST as usize)?];
         if !self.read(dst, &mut buf) {
             self.refuse(format!("{len} bytes at {dst:#x} are outside of what a program may write"));
             return None;
@@ -304,7 +307,7 @@ impl World {
 
     fn output(&mut self, handle: u64, data: u64, len: u64) -> i64 {
         let Some(map) = self.map(handle) else { return 0 };
-        let Some(mut record) = usize::try_from(len).ok().map(|len| vec![0; len.min(1 << 20)]) else {
+        let Some(mut record) = usize::try_from(len).ok().map(|len| vec![0; len.min(MOST as usize)]) else {
             return 0;
         };
         if !self.read(data, &mut record) {

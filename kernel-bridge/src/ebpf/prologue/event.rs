@@ -22,7 +22,7 @@ const SIGNAL_CODE: u32 = 8;
 const FAULTS: [i32; 5] = [libc::SIGILL, libc::SIGTRAP, libc::SIGBUS, libc::SIGFPE, libc::SIGSEGV];
 
 /// Where the lower half of a word lies in it.
-const LOWER_HALF: i16 = if cfg!(target_endian = "big") { 2 } else { 0 };
+const LOWER_HALF: i32 = if cfg!(target_endian = "big") { 2 } else { 0 };
 
 impl Program<'_, '_> {
     pub(super) fn plain(&mut self, typed: bool, subprograms: &mut Subprograms) -> Result<(), EmitError> {
@@ -108,12 +108,12 @@ impl Program<'_, '_> {
             self.asm.mov_imm(R4, 0);
             self.asm.call(helper::TASK_STORAGE_GET);
             self.asm.jmp_imm(Jmp::Eq, R0, 0, next);
-            self.asm.ldx(Size::D, R1, R0, on_cpu::STATE as i16);
+            self.asm.ldx(Size::D, R1, R0, on_cpu::STATE as i32);
             self.asm.jmp_imm(Jmp::Ne, R1, from, next);
-            self.asm.ldx(Size::D, R1, R0, on_cpu::NANOS as i16);
+            self.asm.ldx(Size::D, R1, R0, on_cpu::NANOS as i32);
             self.asm.alu(change, R1, R8);
-            self.asm.stx(Size::D, R0, on_cpu::NANOS as i16, R1);
-            self.asm.st_imm(Size::D, R0, on_cpu::STATE as i16, to);
+            self.asm.stx(Size::D, R0, on_cpu::NANOS as i32, R1);
+            self.asm.st_imm(Size::D, R0, on_cpu::STATE as i32, to);
             self.asm.bind(next);
         }
     }
@@ -138,9 +138,9 @@ impl Program<'_, '_> {
         self.asm.mov_imm(R4, 0);
         self.asm.call(helper::TASK_STORAGE_GET);
         self.asm.jmp_imm(Jmp::Eq, R0, 0, self.out);
-        self.asm.ldx(Size::W, R1, R0, thread::ROOM as i16);
+        self.asm.ldx(Size::W, R1, R0, thread::ROOM as i32);
         self.asm.jmp_imm(Jmp::Eq, R1, 0, self.out);
-        self.asm.st_imm(Size::W, R0, thread::CELLS as i16, thread::ENDED as i32);
+        self.asm.st_imm(Size::W, R0, thread::CELLS as i32, thread::ENDED as i32);
         self.asm.map_value(R1, self.env.state.control, control::THREADS * 8);
         self.asm.mov_imm(R2, -1);
         self.asm.atomic_add(R1, 0, R2);
@@ -155,8 +155,8 @@ impl Program<'_, '_> {
             Select::ForkedProcess => {
                 self.asm.ldx(Size::D, R8, R6, 8);
                 if typed {
-                    self.asm.ldx(Size::W, R0, R8, offsets.task_pid as i16);
-                    self.asm.ldx(Size::W, R1, R8, offsets.task_tgid as i16);
+                    self.asm.ldx(Size::W, R0, R8, offsets.task_pid as i32);
+                    self.asm.ldx(Size::W, R1, R8, offsets.task_tgid as i32);
                 } else {
                     self.read_kernel(R8, offsets.task_pid, self.key(), 4);
                     self.read_kernel(R8, offsets.task_tgid, self.key() + 4, 4);
@@ -168,8 +168,8 @@ impl Program<'_, '_> {
             Select::LastThread => {
                 self.asm.call(helper::GET_CURRENT_TASK_BTF);
                 self.asm.mov(R8, R0);
-                self.asm.ldx(Size::D, R1, R8, offsets.task_signal as i16);
-                self.asm.ldx(Size::W, R1, R1, offsets.signal_live as i16);
+                self.asm.ldx(Size::D, R1, R8, offsets.task_signal as i32);
+                self.asm.ldx(Size::W, R1, R1, offsets.signal_live as i32);
                 self.asm.jmp_imm(Jmp::Ne, R1, 0, next);
             }
             _ => return Err(EmitError::inconsistent(None, "a system call is selected at another hook")),
@@ -297,7 +297,7 @@ impl Program<'_, '_> {
     fn record_address(&mut self, to: Mreg) {
         self.asm.stx(Size::D, FP, self.key(), R6);
         self.asm.mov(R3, FP);
-        self.asm.alu_imm(Alu::Add, R3, i32::from(self.key()));
+        self.asm.alu_imm(Alu::Add, R3, self.key());
         self.asm.mov(R1, R3);
         self.asm.mov_imm(R2, 8);
         self.asm.call(helper::PROBE_READ_KERNEL);
@@ -307,7 +307,7 @@ impl Program<'_, '_> {
     /// `arg0` = the CLD reason of the task in `R8`: 1 exited, 2 killed, 3 dumped core.
     fn exit_reason(&mut self) {
         let done = self.asm.label();
-        self.asm.ldx(Size::W, R1, R8, self.env.target.offsets.task_exit_code as i16);
+        self.asm.ldx(Size::W, R1, R8, self.env.target.offsets.task_exit_code as i32);
         self.asm.mov(R2, R1);
         self.asm.alu_imm(Alu::And, R2, 0x7f);
         self.asm.mov_imm(R0, 1);
@@ -325,8 +325,8 @@ impl Program<'_, '_> {
         if needs.args & 3 == 0 {
             return;
         }
-        self.asm.ldx(Size::D, R0, R6, ABI.pc as i16);
-        self.asm.ldx(Size::D, R1, R6, ABI.mode.0 as i16);
+        self.asm.ldx(Size::D, R0, R6, ABI.pc as i32);
+        self.asm.ldx(Size::D, R1, R6, ABI.mode.0 as i32);
         self.asm.alu_imm(Alu::And, R1, ABI.mode.1);
         self.asm.jmp_imm(Jmp::Eq, R1, 0, kernel);
         if needs.args & 2 != 0 {

@@ -26,7 +26,7 @@ impl Program<'_, '_> {
             .flat_map(|group| group.map_or(0, |g| g.0 + 1).to_le_bytes())
             .collect();
         let probes = self.env.plan.probe_groups.len();
-        self.asm.ldx(Size::D, R8, R6, inject::PROBE as i16);
+        self.asm.ldx(Size::D, R8, R6, inject::PROBE as i32);
         self.asm.jmp_value(Jmp::Ge, R8, probes as i64, R0, self.out);
         let at = self.env.rodata.borrow_mut().intern(&table);
         self.asm.map_value(R1, self.env.rodata_map, at);
@@ -78,7 +78,7 @@ impl Program<'_, '_> {
             self.base.store_imm(&mut self.asm, context.arg(arg), 0);
         }
         for (to, from) in copies {
-            self.asm.ldx(Size::D, R0, R6, from as i16);
+            self.asm.ldx(Size::D, R0, R6, from as i32);
             self.base.store(&mut self.asm, to, R0);
         }
         self.env.filler().start(&mut self.asm, self.base, flags);

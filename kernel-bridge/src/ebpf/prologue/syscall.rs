@@ -46,7 +46,7 @@ impl Program<'_, '_> {
         self.asm.jmp_imm(Jmp::Eq, R8, 0, self.out);
 
         self.asm.call(helper::GET_CURRENT_TASK_BTF);
-        self.asm.ldx(Size::W, R1, R0, self.env.target.offsets.task_status as i16);
+        self.asm.ldx(Size::W, R1, R0, self.env.target.offsets.task_status as i32);
         self.asm.alu_imm(Alu::And, R1, ABI.compat);
         self.asm.jmp_imm(Jmp::Ne, R1, 0, self.out);
         self.start_context();
@@ -72,7 +72,7 @@ impl Program<'_, '_> {
     fn number_at_exit(&mut self, typed: bool) {
         self.asm.ldx(Size::D, R1, R6, 0);
         if typed {
-            self.asm.ldx(Size::D, R8, R1, ABI.number as i16);
+            self.asm.ldx(Size::D, R8, R1, ABI.number as i32);
         } else {
             self.read_kernel(R1, ABI.number, self.key(), 8);
             self.asm.ldx(Size::D, R8, FP, self.key());
@@ -225,9 +225,9 @@ impl Program<'_, '_> {
             match ABI.args.get(arg as usize) {
                 Some(&at) => {
                     if typed {
-                        self.asm.ldx(Size::D, R0, R1, at as i16);
+                        self.asm.ldx(Size::D, R0, R1, at as i32);
                     } else {
-                        self.asm.ldx(Size::D, R0, FP, self.regs() + (at - REGS_FROM) as i16);
+                        self.asm.ldx(Size::D, R0, FP, self.regs() + (at - REGS_FROM) as i32);
                     }
                     self.base.store(&mut self.asm, to, R0);
                 }
@@ -332,7 +332,7 @@ impl Program<'_, '_> {
         };
         self.asm.ldx(Size::D, R1, R6, 0);
         if typed {
-            self.asm.ldx(Size::D, R0, R1, at as i16);
+            self.asm.ldx(Size::D, R0, R1, at as i32);
         } else {
             self.read_kernel(R1, at, self.key(), 8);
             self.asm.ldx(Size::D, R0, FP, self.key());

@@ -53,17 +53,47 @@ fn long_strings() {
 
 #[test]
 fn strings_that_do_not_fit_are_refused() {
-    for strsize in [16384, 32768, 1 << 20, u32::MAX] {
+    for strsize in [8 << 20, 1 << 24, u32::MAX] {
         let text = one_block(
             &format!("limits strsize {strsize} scratchsize 256"),
-            "i0 = builtin arg0\ns0 = loadstr user [i0] limit 256\ns1 = call basename(s0)\nsend $0 = s1\nwork",
+            "i0 = builtin arg0\ns0 = loadstr user [i0] limit 256\ns1 = call strjoin(s0, s0)\nsend $0 = s1\nwork",
         );
         let result = emit(&plan_of(&text), &injected());
         assert!(
-            matches!(result, Err(EmitError::Scratch { bytes }) if bytes > 16384),
+            matches!(result, Err(EmitError::Scratch { bytes }) if bytes > 16 << 20),
             "{strsize}: {result:?}"
         );
     }
+}
+
+/// What lies beyond the reach of a displacement is read, moved and sent all the same.
+#[test]
+fn the_longest_strings() {
+    let body = "i0 = builtin arg0\ns0 = loadstr user [i0] limit 65536\ns1 = call strjoin(s0, s0)\ni1 = call strlen(s1)\n\
+                s2 = call substr(s1, i1)\nsend $0 = s0\nsend $1 = i1\nsend $2 = s2\nwork";
+    let mut bench = Bench::new(&one_block("limits strsize 65536 scratchsize 256", body));
+    patience(&bench, 100_000);
+    let text = "x".repeat(40_000);
+    bench.memory(&[(AT, format!("{text}\0").as_bytes())], &[]);
+    let expected = vec![Value::Str(text), Value::Int(65_536), Value::Str(String::new())];
+    assert_eq!(bench.sent(&TestEvent::args(&[AT as i64])), Sent::Ran(expected));
+}
+
+/// The kernel keeps 64 KiB with a thread.
+#[test]
+fn variables_of_a_thread_end_where_its_storage_does() {
+    let text = |strsize: u32| {
+        let body = "i0 = builtin arg0\ns0 = loadstr user [i0] limit 256\nset self->a = s0\nset self->b = s0";
+        one_block(
+            &format!("limits strsize {strsize} scratchsize 256\nvar self->a: string\nvar self->b: string"),
+            body,
+        )
+    };
+    assert!(
+        emit(&plan_of(&text(32 << 10)), &injected())
+            .is_err_and(|error| error == EmitError::Thread { bytes: 65_560 })
+    );
+    assert!(emit(&plan_of(&text(31 << 10)), &injected()).is_ok());
 }
 
 #[test]

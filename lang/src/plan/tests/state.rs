@@ -69,14 +69,14 @@ fn rule_13_what_is_too_much_for_the_kernel_is_planned_again() {
         }
         ";
     assert_eq!(homes(&planned(text, PlanOptions::default())), "vars k, sites k");
-    let overflow = Some(Overflow::Memory(40_000));
+    let overflow = Some(Overflow::Memory(20_000_000));
     let plan = planned(text, PlanOptions { overflow, ..PlanOptions::default() });
     same_as_whole(&plan);
     assert_eq!(homes(&plan), "vars u, sites u");
     assert_eq!(
         plan.reasons[0].text,
-        "all state is kept in user space: strings, keys and records need 40000 bytes of memory at once, and the kernel \
-         gives 32768"
+        "all state is kept in user space: strings, keys and records need 20000000 bytes of memory at once, and a program \
+         in the kernel has 16777216"
     );
 }
 
