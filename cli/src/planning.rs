@@ -1,5 +1,6 @@
 //! Plans for a source of events: what the kernel is asked beforehand, and a second plan where it would not take the first.
 
+use dtrail_kernel_bridge::ebpf::least;
 use dtrail_lang::builtins::Func;
 use dtrail_lang::ir;
 use dtrail_lang::options::Options as Settings;
@@ -15,6 +16,12 @@ pub(crate) fn fitting(
     overflow: &mut dyn FnMut(&Plan) -> Option<Overflow>,
 ) -> Result<Plan, Failure> {
     let capabilities = asked(capabilities, &program);
+    if capabilities.kernel && settings.placement == Placement::Auto {
+        let beforehand = least::overflow(&program);
+        if beforehand.is_some() {
+            return within(settings, program, capabilities, beforehand);
+        }
+    }
     let planned = within(settings, program, capabilities, None)?;
     if !capabilities.kernel || planned.groups.is_empty() {
         return Ok(planned);

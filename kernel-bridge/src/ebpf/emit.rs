@@ -122,10 +122,8 @@ impl From<EmitError> for dtrail_vm::event::Error {
     fn from(error: EmitError) -> dtrail_vm::event::Error {
         let told = dtrail_vm::event::Error::new(error.to_string());
         match error {
-            EmitError::TooBig { .. } => told.help(
-                "use fewer clauses on a probe, or `-x placement=user`, which keeps all but the reading of values out of the \
-                 kernel",
-            ),
+            // Effects are in user space by now, unless they were asked to be in the kernel.
+            EmitError::TooBig { .. } => told.help("use fewer clauses on a probe, or shorter ones"),
             EmitError::Stack { .. } => told.help("use fewer values at once, or `-x placement=user`"),
             EmitError::Scratch { .. } => told.help(
                 "record fewer values on one probe, or make `-x strsize=` (or `-x scratchsize=`) smaller",

@@ -7,7 +7,8 @@
 //!
 //! The emitter by file: `emit` the pass list; `survey` what a clause needs, `maps` where state lies, `context` the firing's
 //! cache, `alloc` where registers live; `clause` control flow and faults, with the ops in `ints`, `builtins`, `strings`,
-//! `compare`, `funcs`, `scan`, `memory`, `vars`, `keys`, `agg`, `writing`, `record` and `fill`; `prologue` the programs; `asm`, `rodata` and `abi`
+//! `compare`, `funcs`, `scan`, `memory`, `vars`, `keys`, `agg`, `writing`, `record` and `fill`; `prologue` the programs; `least` what they come to
+//! at least; `asm`, `rodata` and `abi`
 //! the machine.
 //!
 //! [`StateLayout`] says where every K-homed variable and aggregation lies in the maps; user space reads and writes them
@@ -29,6 +30,7 @@ mod funcs;
 pub mod harness;
 mod ints;
 mod keys;
+pub mod least;
 mod maps;
 mod memory;
 pub mod object;

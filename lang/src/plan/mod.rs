@@ -37,7 +37,8 @@
 //! 12. The scratch memory of a clause is on one side: K, unless an op on it cannot be there or U decides whether it runs.
 //!     `alloca` and its kin can be there only in a clause that writes to the process, which K must do.
 //! 13. Where the code for a plan turns out to be more than the kernel takes ([`Overflow`]), the program is planned again
-//!     with all effects in U, as if by `placement=user`; only `placement=kernel` makes it an error.
+//!     with all effects in U, as if by `placement=user`; only `placement=kernel` makes it an error. Where that is known
+//!     beforehand it is planned once.
 //! 14. A variable that a clause stores to in U ahead of an effect in K is *lossy*: a store that finds no room for it does
 //!     not end its clause, on any engine.
 //! 15. What is kept in K and what is kept in U is counted in rooms of its own on every engine, also where all is in U, as
@@ -326,6 +327,8 @@ pub enum Overflow {
     Thread(u32),
     /// So many instructions are too far apart for a jump.
     Instructions(usize),
+    /// One probe runs so many clauses.
+    Clauses(usize),
     /// More values are in flight at once than there is room for.
     Values,
     /// What runs the code finds it too large or too branched to be judged.
@@ -347,6 +350,9 @@ impl std::fmt::Display for Overflow {
             ),
             Overflow::Instructions(insns) => {
                 write!(f, "the code has {insns} instructions, more than one kernel program takes")
+            }
+            Overflow::Clauses(clauses) => {
+                write!(f, "one probe runs {clauses} clauses, more than one kernel program takes")
             }
             Overflow::Refused => f.write_str("the kernel's verifier finds the code too large"),
             Overflow::Values => f.write_str("a clause has more values at once than the kernel's stack takes"),
