@@ -510,7 +510,10 @@ impl Body<'_, '_> {
             Type::Array(element, _) => self.session.types.pointer_to(element),
             _ => pointer.ty,
         };
-        let provenance = pointer.provenance;
+        let provenance = match self.in_variable(pointer) {
+            true => Provenance::Variable,
+            false => pointer.provenance,
+        };
         let is_array = matches!(self.session.types.resolve(pointer.ty), Type::Array(..));
         let meaning = match pointer.meaning {
             Meaning::Variable(id) | Meaning::Element(id) | Meaning::Part(id) if is_array => {
@@ -562,6 +565,7 @@ impl Body<'_, '_> {
         }
         // An integer made from a pointer is that pointer when it is made one again.
         let provenance = match types.target(to.ty).or_else(|| types.target(info.ty)) {
+            Some(_) if self.in_variable(info) => Provenance::Variable,
             Some(_) => info.provenance,
             None => Provenance::Other,
         };

@@ -26,6 +26,8 @@ pub enum Holder {
     Scratch(String),
     /// In a definition: what its use gives a parameter.
     Param(u32),
+    /// Nowhere: the address of a part of a variable itself.
+    Part,
 }
 
 /// What is known of the pointers that scratch memory holds, and what flows where.
@@ -105,12 +107,27 @@ impl Body<'_, '_> {
             return Ok(());
         }
         let Some(to) = self.holder(lhs, left) else { return Ok(()) };
-        match right.provenance {
+        let provenance = match self.in_variable(right) {
+            true => Provenance::Variable,
+            false => right.provenance,
+        };
+        match provenance {
             Provenance::Null => Ok(()),
             Provenance::Unknown => {
                 self.sources(rhs).into_iter().try_for_each(|from| self.flow(from, to.clone(), span))
             }
             known => self.settle(to, known, span),
+        }
+    }
+
+    /// Whether a pointer is the address of a part of a variable, which no pointer in it says anything of.
+    pub(super) fn in_variable(&self, info: ExprInfo) -> bool {
+        match info.meaning {
+            Meaning::PartAddress(_) => true,
+            Meaning::Variable(_) | Meaning::Element(_) | Meaning::Part(_) => {
+                matches!(self.session.types.resolve(info.ty), Type::Array(..))
+            }
+            _ => false,
         }
     }
 
@@ -192,7 +209,8 @@ impl Body<'_, '_> {
     fn add_sources(&self, expr: &Expr, out: &mut Vec<Holder>) {
         let Some(info) = self.info.get(expr).filter(|info| info.constant.is_none()) else { return };
         match info.meaning {
-            Meaning::Variable(id) | Meaning::Element(id) | Meaning::Part(id) | Meaning::PartAddress(id) => {
+            _ if self.in_variable(info) => return out.push(Holder::Part),
+            Meaning::Variable(id) | Meaning::Element(id) | Meaning::Part(id) => {
                 return out.push(Holder::Variable(id));
             }
             Meaning::Memory if !matches!(self.session.types.resolve(info.ty), Type::Array(..)) => {
@@ -284,6 +302,7 @@ impl Body<'_, '_> {
             Holder::Variable(id) => self.session.names.vars[id.index()].provenance,
             Holder::Scratch(member) => self.session.flows.held(member),
             Holder::Param(_) => Provenance::Unknown,
+            Holder::Part => Provenance::Variable,
         }
     }
 
@@ -293,12 +312,14 @@ impl Body<'_, '_> {
         while let Some(holder) = left.pop() {
             match (self.provenance_of(&holder), now) {
                 (before, now) if before == now => continue,
-                (Provenance::Unknown, Provenance::Scratch | Provenance::Other) => {}
+                (Provenance::Other, Provenance::Variable) => continue,
+                (Provenance::Unknown, Provenance::Scratch | Provenance::Variable | Provenance::Other)
+                | (Provenance::Variable, Provenance::Other) => {}
                 _ => {
                     let name = match &holder {
                         Holder::Variable(id) => self.session.names.vars[id.index()].shown(),
                         Holder::Scratch(member) => format!("{member} in scratch memory"),
-                        Holder::Param(_) => continue,
+                        Holder::Param(_) | Holder::Part => continue,
                     };
                     return Err(errors::alloca_mix(span, &name));
                 }
@@ -308,7 +329,7 @@ impl Body<'_, '_> {
                 Holder::Scratch(member) => {
                     self.session.flows.scratch.insert(member.clone(), now);
                 }
-                Holder::Param(_) => {}
+                Holder::Param(_) | Holder::Part => {}
             }
             left.extend(self.session.flows.edges.get(&holder).into_iter().flatten().cloned());
         }

@@ -17,9 +17,9 @@ use crate::bytes;
 use crate::diag::Diagnostic;
 use crate::ir::{Scope, VarId};
 use crate::source::Span;
+use crate::types::Type;
 use crate::types::classes::Operand;
 use crate::types::parts::has_parts;
-use crate::types::{Type, TypeId};
 
 /// The largest index of `uregs[]` (`R_TRAPNO`, language spec §8.4).
 const LAST_REGISTER: i64 = 25;
@@ -96,28 +96,7 @@ impl Body<'_, '_> {
         };
         let signature: Vec<Marked> = params.iter().map(|param| param.ty).collect();
         self.check_keys(&signature, name, &infos, span)?;
-        for ((slot, info), key) in signature.iter().zip(&infos).zip(keys) {
-            self.check_readable(slot.ty, *info, key.span)?;
-        }
         self.use_inline(id, name, span)
-    }
-
-    /// What a parameter points to is read where it is used, which the address of a part of a variable does not allow.
-    pub(super) fn check_readable(&self, to: TypeId, from: ExprInfo, span: Span) -> Result<(), Diagnostic> {
-        let types = &self.session.types;
-        let part = match from.meaning {
-            Meaning::PartAddress(_) => true,
-            Meaning::Variable(_) | Meaning::Element(_) | Meaning::Part(_) => {
-                matches!(types.resolve(from.ty), Type::Array(..))
-            }
-            _ => false,
-        };
-        match part && matches!(types.resolve(to), Type::Pointer(_)) {
-            true => {
-                Err(errors::not_supported_yet(span, "the address of a part of a variable as an argument"))
-            }
-            false => Ok(()),
-        }
     }
 
     /// The associative array behind a name with brackets: a known one, or one to be created. `None` if the name is

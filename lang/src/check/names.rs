@@ -29,7 +29,9 @@ pub enum Provenance {
     Null,
     /// `copyin` and `alloca` memory.
     Scratch,
-    /// Anything else.
+    /// Parts of variables, of which an address is a number that loads are told by.
+    Variable,
+    /// Anything but scratch memory.
     Other,
     /// One or the other: a `?:` of both.
     Mixed,
@@ -45,6 +47,9 @@ impl Provenance {
             (Provenance::Null, known) | (known, Provenance::Null) => known,
             (a, b) if a == b => a,
             (Provenance::Unknown, _) | (_, Provenance::Unknown) => Provenance::Unknown,
+            (Provenance::Variable, Provenance::Other) | (Provenance::Other, Provenance::Variable) => {
+                Provenance::Other
+            }
             _ => Provenance::Mixed,
         }
     }

@@ -136,6 +136,7 @@ impl Body<'_, '_> {
             }
             // A string is a value; what has an address is a copy of it.
             Meaning::StringByte => Provenance::Scratch,
+            Meaning::Part(_) => Provenance::Variable,
             _ => Provenance::Other,
         };
         let ty = self.session.types.pointer_to(info.ty);

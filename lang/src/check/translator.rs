@@ -221,7 +221,6 @@ impl Body<'_, '_> {
         }
         let input = input.ty;
         self.session.check_no_text(input, info.ty, operand.span)?;
-        self.check_readable(input, info, operand.span)?;
         let pointer = matches!(self.session.types.resolve(to.ty), Type::Pointer(_));
         Ok(self.translation(Translation { translator, pointer, from: From::Operand }))
     }

@@ -160,7 +160,7 @@ impl Lower<'_> {
         }
         let space = self.address_space(expr)?;
         let addr = self.value(expr)?.reg;
-        Ok(self.block(addr, size, space, expr.span))
+        Ok(self.load_block(addr, (size, known), space, expr.span))
     }
 
     /// What memory an address is in, a pointer's or that of an integer made from one.
@@ -277,8 +277,8 @@ impl Lower<'_> {
     /// Bytes of a string or of memory to scratch memory.
     fn bcopy(&mut self, from: &Expr, to: &Expr, size: &Expr, span: Span) -> Lowered {
         let text = self.checked.types.is_string(self.info_of(from).ty);
+        let known = self.frame.early.constant(size).map(|c| c.value);
         if self.leads_to_variable(from) {
-            let known = self.frame.early.constant(size).map(|c| c.value);
             let to = self.value(to)?.reg;
             let size = self.scratch_size(size)?;
             let bytes = self.pointed_to(from, size, known)?;
@@ -295,7 +295,7 @@ impl Lower<'_> {
             true => source,
             false => {
                 let space = self.address_space(from)?;
-                self.block(source, size, space, span)
+                self.load_block(source, (size, known), space, span)
             }
         };
         let done = self.emit_call(Func::Fill, vec![bytes, to, size], RegKind::Int, span);
@@ -351,8 +351,8 @@ impl Lower<'_> {
         (addr, space): (Reg, AddrSpace),
         span: Span,
     ) -> Reg {
-        let size = self.build.constant(span, size).reg;
-        let block = self.block(addr, size, space, span);
+        let length = self.build.constant(span, size).reg;
+        let block = self.load_block(addr, (length, Some(size)), space, span);
         self.emit_call(func, vec![kind, block], RegKind::Str, span)
     }
 

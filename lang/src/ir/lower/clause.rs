@@ -304,7 +304,8 @@ impl Lower<'_> {
             size = self.arithmetic(BinOp::Add, size, less, span).reg;
             limited = Some(limit);
         }
-        Ok((address, self.block(address, size, space, pointer.span), limited))
+        let known = limited.is_none().then_some(i64::from(bytes));
+        Ok((address, self.load_block(address, (size, known), space, pointer.span), limited))
     }
 
     /// What `pcap` records of a packet: its first bytes, how many it has, how many of these are elsewhere, and the time.

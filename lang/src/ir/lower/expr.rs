@@ -272,9 +272,7 @@ impl Lower<'_> {
             }
         };
         let addr = self.address(at, span).reg;
-        let dst = self.build.reg(RegKind::Str);
-        self.build.emit(span, Op::LoadStr { dst, addr, limit, space: at.space });
-        Ok(dst)
+        Ok(self.load_text(addr, limit, at.space, span))
     }
 
     /// Whether the value of an expression is a string: of an array of characters that a definition gives, too.

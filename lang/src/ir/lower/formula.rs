@@ -140,7 +140,9 @@ impl Lower<'_> {
         }
         let space = match binding {
             Some(binding) if binding.userland => AddrSpace::User,
-            Some(binding) if binding.provenance == Provenance::Scratch => AddrSpace::Scratch,
+            Some(Binding { provenance: Provenance::Scratch | Provenance::Variable, .. }) => {
+                AddrSpace::Scratch
+            }
             _ => AddrSpace::ByAddress,
         };
         let base = self.param(index, expr).reg;

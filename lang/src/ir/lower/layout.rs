@@ -5,18 +5,20 @@
 //! struct, the others come after all variables. Clause-local variables are never indexed: each element of an array of
 //! them is a variable of its own.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 
 use super::{INDEX, key, stored};
 use crate::check::session::value_type;
 use crate::check::{Checked, VarInfo, VarShape};
 use crate::ir::{Scope, ValueType, VarId, Variable};
-use crate::types::parts::{Part, has_parts, parts};
+use crate::types::TypeId;
+use crate::types::parts::{Part, has_parts, parts, words};
 
 /// Which variables a struct or array is kept as.
 #[derive(Default)]
 pub(super) struct Layout {
     parts: HashMap<VarId, Vec<Stored>>,
+    addressed: BTreeSet<VarId>,
 }
 
 /// A part with what keeps it.
@@ -31,11 +33,21 @@ impl Layout {
     pub(super) fn parts(&self, var: VarId) -> &[Stored] {
         self.parts.get(&var).map_or(&[], Vec::as_slice)
     }
+
+    /// The variables of which an address is kept: their only part is their words.
+    pub(super) fn addressed(&self) -> &BTreeSet<VarId> {
+        &self.addressed
+    }
+
+    /// Whether an address of a variable is kept.
+    pub(super) fn is_addressed(&self, var: VarId) -> bool {
+        self.addressed.contains(&var)
+    }
 }
 
 /// All variables, and the parts of those that have some.
-pub(super) fn variables(checked: &Checked) -> (Vec<Variable>, Layout) {
-    let mut layout = Layout::default();
+pub(super) fn variables(checked: &Checked, addressed: BTreeSet<VarId>) -> (Vec<Variable>, Layout) {
+    let mut layout = Layout { addressed, ..Layout::default() };
     let mut first: Vec<Variable> = Vec::with_capacity(checked.vars.len());
     let mut others: Vec<Variable> = Vec::new();
     for (i, var) in checked.vars.iter().enumerate() {
@@ -45,7 +57,10 @@ pub(super) fn variables(checked: &Checked) -> (Vec<Variable>, Layout) {
         };
         let ty = var.ty.map(|ty| ty.ty).filter(|&ty| has_parts(&checked.types, ty));
         // The checker has made sure that there are not too many.
-        let list = ty.and_then(|ty| parts(&checked.types, ty)).unwrap_or_default();
+        let list = match layout.is_addressed(VarId(i as u32)) {
+            true => ty.map(|ty| whole(checked, ty)).into_iter().collect(),
+            false => ty.and_then(|ty| parts(&checked.types, ty)).unwrap_or_default(),
+        };
         let mut numbered = Vec::with_capacity(list.len());
         for (n, part) in list.into_iter().enumerate() {
             let made = part_variable(checked, var, &part, keys.as_deref());
@@ -78,6 +93,12 @@ pub(super) fn variables(checked: &Checked) -> (Vec<Variable>, Layout) {
     }
     first.append(&mut others);
     (first, layout)
+}
+
+/// A variable's words as its only part.
+fn whole(checked: &Checked, ty: TypeId) -> Part {
+    let size = checked.types.size(ty, checked.limits.strsize).unwrap_or(0);
+    Part { path: Vec::new(), ty, words: true, dimensions: vec![words(size)] }
 }
 
 fn part_variable(checked: &Checked, var: &VarInfo, part: &Part, keys: Option<&[ValueType]>) -> Variable {

@@ -13,10 +13,12 @@
 //! | [`translation`] | inputs of translations, and translations assigned whole |
 //! | [`formula`] | uses of inlines and members of translators |
 //! | [`storage`] | members and elements of variables, structs as wholes |
+//! | [`addressed`] | pointers to parts of variables |
 //! | [`values`] | structs as values: where they lie, and parts of them |
 //! | [`layout`] | the variables that structs and arrays are kept as |
 //! | [`build`] | blocks, registers, instruction numbers |
 
+mod addressed;
 mod build;
 mod calls;
 mod clause;
@@ -33,13 +35,13 @@ mod translation;
 mod values;
 mod whole;
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 
 use layout::Layout;
 
 use super::{
     ActionSite, AggId, AggSite, AggSiteId, Aggregation, Block, Clause, ClauseId, Program, SiteId, StrId,
-    Terminator, ValueType,
+    Terminator, ValueType, VarId,
 };
 use crate::ast::Item;
 use crate::builtins::AggFn;
@@ -57,6 +59,8 @@ struct Tables {
     strings: Vec<Box<[u8]>>,
     string_ids: HashMap<Box<[u8]>, StrId>,
     layout: Layout,
+    /// The variables of which an address has been kept so far.
+    kept: BTreeSet<VarId>,
 }
 
 impl Tables {
@@ -83,7 +87,23 @@ impl Tables {
 
 /// Lowers a session. Fails on what the language has and dtrail has not yet.
 pub fn lower(checked: &Checked) -> Result<Program, Diagnostic> {
-    let (vars, layout) = layout::variables(checked);
+    let mut addressed = BTreeSet::new();
+    loop {
+        // Of which variables addresses are kept is known when all is lowered; most programs have none.
+        let (program, kept) = lower_with(checked, addressed.clone())?;
+        if kept.is_subset(&addressed) {
+            return Ok(program);
+        }
+        addressed.extend(kept);
+    }
+}
+
+/// Lowers a session with such variables laid out to be pointed to. Gives those that have to be, too.
+fn lower_with(
+    checked: &Checked,
+    addressed: BTreeSet<VarId>,
+) -> Result<(Program, BTreeSet<VarId>), Diagnostic> {
+    let (vars, layout) = layout::variables(checked, addressed);
     let mut tables = Tables { layout, ..Tables::default() };
     let mut clauses: Vec<Clause> = Vec::with_capacity(checked.clauses.len());
     for (i, clause) in checked.clauses.iter().enumerate() {
@@ -98,7 +118,7 @@ pub fn lower(checked: &Checked) -> Result<Program, Diagnostic> {
             clauses.push(clause::lower(checked, early, clause, tree, ClauseId(i as u32), &mut tables)?);
         }
     }
-    Ok(Program {
+    let program = Program {
         clauses,
         enablings: checked.enablings.clone(),
         probes: checked.probes.clone(),
@@ -108,7 +128,8 @@ pub fn lower(checked: &Checked) -> Result<Program, Diagnostic> {
         sites: tables.sites,
         strings: tables.strings,
         limits: checked.limits,
-    })
+    };
+    Ok((program, tables.kept))
 }
 
 /// The type of an index into an ordinary array, which is kept as an associative one: its elements are zero until they

@@ -343,14 +343,11 @@ impl Lower<'_> {
                 Op::Assemble { dst, size: *size, pieces, text: true }
             }
             Place::Memory { at, size, signed } => {
-                let addr = self.address(*at, span).reg;
-                let dst = self.build.reg(kind);
-                Op::Load { dst, addr, size: *size, signed: *signed, space: at.space }
+                return Val::new(self.load(*at, *size, *signed, span), fits);
             }
             Place::Text { at, limit } => {
                 let addr = self.address(*at, span).reg;
-                let dst = self.build.reg(kind);
-                Op::LoadStr { dst, addr, limit: *limit, space: at.space }
+                return Val::new(self.load_text(addr, *limit, at.space, span), fits);
             }
             Place::Select(vars, index) => return self.read_selected(vars, *index, kind, fits, span),
             Place::Filled(element) => return self.read_filled(element, span),

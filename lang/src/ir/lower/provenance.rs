@@ -3,6 +3,8 @@
 //! In: an expression, the checker's tables and the frame it stands in. Out: its [`Provenance`], and the memory that a load
 //! through it reads. Lowers nothing.
 
+use std::collections::BTreeSet;
+
 use super::build::{Fits, Val};
 use super::clause::Lower;
 use super::formula::{Binding, Bound, Frame};
@@ -10,7 +12,7 @@ use crate::ast::{Expr, ExprKind, UnaryOp};
 use crate::check::flows::held_as;
 use crate::check::{Checked, ExprInfo, Meaning, Provenance};
 use crate::diag::{Diagnostic, Tag};
-use crate::ir::{AddrSpace, Reg};
+use crate::ir::{AddrSpace, Reg, VarId};
 use crate::types::Type;
 
 impl Lower<'_> {
@@ -24,7 +26,8 @@ impl Lower<'_> {
             return Ok(AddrSpace::User);
         }
         match self.provenance(pointer) {
-            Provenance::Scratch => Ok(AddrSpace::Scratch),
+            // An address that is none of a variable is none of scratch memory either, and faults there: nothing needs the event.
+            Provenance::Scratch | Provenance::Variable => Ok(AddrSpace::Scratch),
             Provenance::Mixed => Err(Diagnostic::new(
                 Tag::AllocaIncompat,
                 pointer.span,
@@ -36,13 +39,15 @@ impl Lower<'_> {
 
     /// What a pointer points into.
     pub(super) fn provenance(&self, expr: &Expr) -> Provenance {
-        View { checked: self.checked, frame: &self.frame }.provenance(expr)
+        let addressed = self.tables.layout.addressed();
+        View { checked: self.checked, addressed, frame: &self.frame }.provenance(expr)
     }
 }
 
 /// A frame as far as what pointers point into depends on it.
 struct View<'v, 'a> {
     checked: &'a Checked,
+    addressed: &'v BTreeSet<VarId>,
     frame: &'v Frame<'a>,
 }
 
@@ -56,6 +61,10 @@ impl View<'_, '_> {
         matches!(self.checked.types.resolve(info.ty), Type::Pointer(_))
     }
 
+    fn is_array(&self, info: ExprInfo) -> bool {
+        matches!(self.checked.types.resolve(info.ty), Type::Array(..))
+    }
+
     fn refers(&self, expr: &Expr) -> bool {
         self.checked.types.target(self.info_of(expr).ty).is_some()
     }
@@ -63,7 +72,11 @@ impl View<'_, '_> {
     fn provenance(&self, expr: &Expr) -> Provenance {
         let info = self.info_of(expr);
         match info.meaning {
-            Meaning::Variable(id) | Meaning::Element(id) | Meaning::Part(id) | Meaning::PartAddress(id) => {
+            Meaning::PartAddress(_) => return Provenance::Variable,
+            Meaning::Variable(_) | Meaning::Element(_) | Meaning::Part(_) if self.is_array(info) => {
+                return Provenance::Variable;
+            }
+            Meaning::Variable(id) | Meaning::Element(id) | Meaning::Part(id) => {
                 return self.checked.vars[id.index()].provenance;
             }
             Meaning::Param(index) => {
@@ -112,11 +125,22 @@ impl View<'_, '_> {
 
     /// A pointer that is read behind another one.
     fn held(&self, expr: &Expr, behind: Provenance) -> Provenance {
-        if behind != Provenance::Scratch {
-            return Provenance::Other;
+        match behind {
+            Provenance::Scratch => {}
+            Provenance::Variable => return self.in_variables(),
+            _ => return Provenance::Other,
         }
         let known = |expr: &Expr| self.frame.info.get(expr);
         self.checked.flows.held(&held_as(&self.checked.types, expr, &known))
+    }
+
+    /// A pointer that some variable holds of which an address is kept.
+    fn in_variables(&self) -> Provenance {
+        let held = self.addressed.iter().map(|var| self.checked.vars[var.index()].provenance);
+        held.filter(|&held| held != Provenance::Unknown).reduce(Provenance::join).map_or(
+            Provenance::Variable,
+            |held| if held == Provenance::Mixed { Provenance::Other } else { held },
+        )
     }
 
     /// A part of what an operator or a definition gives: a pointer as the place of the struct tells, an array or struct where
@@ -179,7 +203,7 @@ impl View<'_, '_> {
         let (tree, early) = formula.tree(&self.checked.programs);
         let bindings = arguments.iter().map(bound).collect();
         let frame = Frame { early, info: &formula.info, bindings };
-        View { checked: self.checked, frame: &frame }.provenance(tree)
+        View { frame: &frame, ..*self }.provenance(tree)
     }
 
     /// What the pointer that a place in memory is read through points into.

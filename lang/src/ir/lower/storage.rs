@@ -4,7 +4,7 @@
 //! In: an expression whose meaning is a variable, an element of an associative array, or a part of one. Out: a
 //! [`Place`]. A member is a variable of its own; elements of an array are one variable that is indexed, row by row; a
 //! union, and what else is kept as words, is an array of them, in which its members are fields. Here and below *union*
-//! means all that.
+//! means all that. Addresses of parts are [`super::addressed`].
 
 use super::build::{Fits, Val};
 use super::clause::Lower;
@@ -24,13 +24,10 @@ use crate::types::{Type, TypeId};
 /// Most scalars that one assignment of a struct copies.
 pub(super) const MAX_COPIED: u64 = 1024;
 
-/// Where the addresses of parts of variables seem to be: no memory is there, so loads fault.
-const VARIABLES: i64 = 0x00d8_0000_0000_0000;
-
 /// A place in a variable's storage.
 #[derive(Clone)]
 pub(super) struct VarAt {
-    var: VarId,
+    pub(super) var: VarId,
     keys: Vec<Reg>,
     /// The type of what is there.
     pub(super) ty: TypeId,
@@ -60,6 +57,11 @@ pub(super) struct InUnion {
 const WORD: u64 = 8;
 
 impl VarAt {
+    /// Whether it is in an element of an associative array.
+    pub(super) fn has_keys(&self) -> bool {
+        !self.keys.is_empty()
+    }
+
     /// The registers that the place depends on.
     pub(super) fn regs(&self, out: &mut Vec<Reg>) {
         out.extend(&self.keys);
@@ -105,16 +107,22 @@ impl Lower<'_> {
         }
     }
 
-    fn whole_variable(&self, var: VarId, keys: Vec<Reg>) -> VarAt {
+    pub(super) fn whole_variable(&self, var: VarId, keys: Vec<Reg>) -> VarAt {
         let ty = self.checked.vars[var.index()].ty.map_or(self.checked.types.common().int64, |ty| ty.ty);
-        let union = self.enters_union(ty);
+        let union = match self.tables.layout.is_addressed(var) {
+            true => Some(self.in_words(ty)),
+            false => self.enters_union(ty),
+        };
         VarAt { var, keys, ty, path: Vec::new(), index: None, cut: None, union }
     }
 
     fn enters_union(&self, ty: TypeId) -> Option<InUnion> {
-        let types = &self.checked.types;
-        let words = words(types.size(ty, self.checked.limits.strsize).unwrap_or(0));
-        kept_as_words(types, ty).then_some(InUnion { words, bit_offset: 0, dynamic: None, step: WORD })
+        kept_as_words(&self.checked.types, ty).then(|| self.in_words(ty))
+    }
+
+    fn in_words(&self, ty: TypeId) -> InUnion {
+        let words = words(self.checked.types.size(ty, self.checked.limits.strsize).unwrap_or(0));
+        InUnion { words, bit_offset: 0, dynamic: None, step: WORD }
     }
 
     /// What is read behind the address of a part: `*(a + n)` is `a[n]`, held to the array's length.
@@ -230,9 +238,10 @@ impl Lower<'_> {
         if count.constant == Some(0) {
             return Ok(());
         }
-        let whole_union = at.union.is_some_and(|u| u.bit_offset == 0 && u.dynamic.is_none());
+        let kept = kept_as_words(&self.checked.types, at.ty);
+        let whole_union = kept && at.union.is_some_and(|u| u.bit_offset == 0 && u.dynamic.is_none());
         match (at.union, at.index) {
-            (Some(_), _) if !whole_union => self.move_in_union(at, count, span),
+            (Some(_), index) if !whole_union || index.is_none() => self.move_in_union(at, count, span),
             (_, Some(index)) => at.index = Some(self.sum(BinOp::Add, index, count, span)),
             (_, None) => return Err(not_yet(span, "addresses beyond a variable")),
         }
@@ -259,7 +268,7 @@ impl Lower<'_> {
     }
 
     /// Two values, constants folded.
-    fn sum(&mut self, op: BinOp, a: Val, b: Val, span: Span) -> Val {
+    pub(super) fn sum(&mut self, op: BinOp, a: Val, b: Val, span: Span) -> Val {
         if let (Some(x), Some(y)) = (a.constant, b.constant) {
             let value = match op {
                 BinOp::Mul => x.wrapping_mul(y),
@@ -485,25 +494,8 @@ impl Lower<'_> {
         }
     }
 
-    /// The number that stands for the address of a part.
-    pub(super) fn address_of_part(&mut self, expr: &Expr) -> Result<Val, Diagnostic> {
-        let span = expr.span;
-        let at = match self.is_array(expr) {
-            true => self.var_at(expr)?,
-            false => self.pointed(expr)?,
-        };
-        let offset = self.checked.vars[at.var.index()].ty.map_or(0, |ty| self.offset_in(ty.ty, &at.path));
-        let base = VARIABLES + (i64::from(at.var.0) << 32) + offset as i64;
-        let base = self.build.constant(span, base);
-        let Some(index) = at.index else { return Ok(base) };
-        let size = self.checked.types.size(at.ty, self.checked.limits.strsize).unwrap_or(1);
-        let size = self.build.constant(span, size as i64);
-        let bytes = self.sum(BinOp::Mul, index, size, span);
-        Ok(self.sum(BinOp::Add, base, bytes, span))
-    }
-
     /// Bytes from the start of a type to the member at the end of a path, in the first element of each array.
-    fn offset_in(&self, ty: TypeId, path: &[u32]) -> u64 {
+    pub(super) fn offset_in(&self, ty: TypeId, path: &[u32]) -> u64 {
         self.place_in(ty, path).0 / 8
     }
 

@@ -262,7 +262,7 @@ impl Lower<'_> {
         let block = self.read_at_each(&spot.at, RegKind::Str, span, &mut |lower, leaf| {
             let reg = match leaf {
                 RecordAt::Variable(at) => lower.assemble(at, wanted, span)?,
-                RecordAt::Memory(at) => lower.whole_in_memory(*at, wanted, length, span),
+                RecordAt::Memory(at) => lower.whole_in_memory(*at, wanted, length, span)?,
                 RecordAt::Choice { .. } => return Err(not_yet(span, "such structs")),
             };
             Ok(Val::new(reg, Fits::ANY))

@@ -59,7 +59,7 @@ impl Lower<'_> {
             }
             (Meaning::Memory | Meaning::Symbol(..), _) => {
                 let at = self.memory_at(expr)?;
-                Ok(self.whole_in_memory(at, wanted, None, span))
+                self.whole_in_memory(at, wanted, None, span)
             }
             _ => self.whole_of_value(expr, wanted),
         }
@@ -72,22 +72,20 @@ impl Lower<'_> {
         wanted: Wanted,
         length: Option<u64>,
         span: Span,
-    ) -> Reg {
+    ) -> Result<Reg, Diagnostic> {
         let address = self.address(at, span).reg;
         match wanted {
             Wanted::Bytes(bytes) => {
                 let size = self.build.constant(span, i64::from(bytes)).reg;
-                self.block(address, size, at.space, span)
+                Ok(self.load_block(address, (size, Some(i64::from(bytes))), at.space, span))
             }
             Wanted::Text => {
-                let dst = self.build.reg(RegKind::Str);
                 let strsize = self.checked.limits.strsize;
                 // The bytes of an array end with the array.
                 let length =
                     length.filter(|&length| length > 1).and_then(|length| u32::try_from(length).ok());
                 let limit = length.map_or(strsize, |length| length.min(strsize));
-                self.build.emit(span, Op::LoadStr { dst, addr: address, limit, space: at.space });
-                dst
+                Ok(self.load_text(address, limit, at.space, span))
             }
         }
     }
