@@ -128,7 +128,9 @@ impl From<EmitError> for dtrail_vm::event::Error {
             EmitError::Scratch { .. } => told.help(
                 "record fewer values on one probe, or make `-x strsize=` (or `-x scratchsize=`) smaller",
             ),
-            EmitError::Thread { .. } => told.help("use fewer variables of threads, or make `-x strsize=` smaller"),
+            EmitError::Thread { .. } => {
+                told.help("use fewer variables of threads, or make `-x strsize=` smaller")
+            }
             EmitError::Aggregation { .. } => told.help("use fewer levels"),
             EmitError::Inconsistent { .. } => told.help("this is a defect of dtrail: please report it"),
         }

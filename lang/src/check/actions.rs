@@ -7,6 +7,7 @@ use super::errors;
 use super::expr::{Body, is_quoted};
 use super::format::{self, Values};
 use super::info::{ExprInfo, Meaning, Packet, Printed, Site, SiteDetail};
+use super::names::Marked;
 use super::printed::shape;
 use super::shapes;
 use crate::ast::{Expr, ExprKind};
@@ -17,6 +18,7 @@ use crate::diag::{Diagnostic, Tag};
 use crate::format::{ConversionKind, Format, Piece, Width};
 use crate::ir::{AggId, ValueType};
 use crate::source::Span;
+use crate::types::classes::Operand;
 use crate::types::{TagKind, Type};
 
 /// The tags of an action that takes aggregations: argument of another kind, and unknown aggregation.
@@ -346,7 +348,7 @@ impl Body<'_, '_> {
         Ok((Vec::new(), SiteDetail::Printa(format, aggs)))
     }
 
-    /// Aggregations that are printed together have equal keys.
+    /// Aggregations that are printed together have keys of which each can stand for the other.
     fn same_keys(&self, first: AggId, other: AggId, span: Span) -> Result<(), Diagnostic> {
         let (a, b) = (&self.session.names.aggs[first.index()], &self.session.names.aggs[other.index()]);
         let (keys, others) = (a.keys.as_deref().unwrap_or(&[]), b.keys.as_deref().unwrap_or(&[]));
@@ -355,7 +357,13 @@ impl Body<'_, '_> {
         }
         let types = &self.session.types;
         for (i, (key, other)) in keys.iter().zip(others).enumerate() {
-            if !types.same(key.ty, other.ty) {
+            let value =
+                |key: &Marked| types.symbolic(key.ty).is_none().then(|| self.session.value_type(key.ty));
+            let to = Operand { ty: key.ty, userland: key.userland, zero: false };
+            let from = Operand { ty: other.ty, userland: other.userland, zero: false };
+            let alike = matches!((value(key), value(other)), (Some(Some(a)), Some(Some(b))) if a.reg_kind() == b.reg_kind());
+            let same = types.same(key.ty, other.ty) || alike && types.assignable(to, from);
+            if !same {
                 let (key, other) = (key.show(types), other.show(types));
                 return Err(errors::printa_key_types(span, (&a.name, &key), (&b.name, &other), i + 1));
             }

@@ -200,6 +200,9 @@ impl Body<'_, '_> {
         let integers = self.is_integer(left) && self.is_integer(right);
         match op {
             BinaryOp::Add | BinaryOp::Sub => {
+                if self.is_string(left) || self.is_string(right) {
+                    return Err(self.incompatible(span, left, word, right));
+                }
                 let types = &self.session.types;
                 let pointer = types.target(left.ty).is_some();
                 if types.is_void_or_function_pointer(left.ty) {

@@ -277,7 +277,9 @@ impl Body<'_, '_> {
             return Err(errors::prototype_length(span, prototype.name, kind, args.len(), expected));
         }
         for (i, (&proto, &info)) in prototype.params.iter().zip(&infos).enumerate() {
-            if matches!(proto, Proto::Any | Proto::Aggregation) {
+            // Any value is one that is no constant string, which is told of the call's site.
+            let of_site = proto == Proto::StringConstant && matches!(prototype.name, "system" | "freopen");
+            if matches!(proto, Proto::Any | Proto::Aggregation) || of_site {
                 continue;
             }
             let ty = self.proto_type(proto);
@@ -286,10 +288,7 @@ impl Body<'_, '_> {
             // The bytes of a string can be copied, though it has no address.
             let text = prototype.name == Func::Bcopy.row().name && i == 0 && self.is_string(info);
             if !text && !self.session.types.assignable(to, Self::operand(info)) {
-                let shown = match (proto, prototype.name) {
-                    (Proto::StringConstant, "system" | "freopen") => "string constant".to_owned(),
-                    _ => self.session.types.show(ty),
-                };
+                let shown = self.session.types.show(ty);
                 let argument = self.show(info);
                 let error = errors::argument_type(span, prototype.name, i + 1, &shown, &argument);
                 let address = proto == UADDR && self.session.types.target(info.ty).is_some();

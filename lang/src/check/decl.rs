@@ -7,6 +7,7 @@ use super::errors;
 use super::fold::Early;
 use super::names::{Marked, Provenance, VarInfo, VarShape};
 use super::session::Session;
+use super::typenames::is_dynamic;
 use crate::ast::{DEFINITION, Declaration, Declarator, Derived, Ident, Layout, Storage, TagKind, TypeName};
 use crate::builtins::{Action, AggFn, BuiltinVar, Func, actions, funcs};
 use crate::diag::Diagnostic;
@@ -226,6 +227,9 @@ impl Session<'_> {
         let mut keys = Vec::with_capacity(params.len());
         let mut seen: Vec<&str> = Vec::new();
         for (i, param) in params.iter().enumerate() {
+            if is_dynamic(param) {
+                return Err(errors::function_parameter_type(param.span, i + 1));
+            }
             let key = self.type_name(early, param)?;
             if self.types.is_void(key.ty) {
                 return Err(errors::parameter_void(param.span, i + 1));

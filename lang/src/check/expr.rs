@@ -614,6 +614,9 @@ impl Body<'_, '_> {
             return Err(self.session.incomplete_type(span, target));
         }
         let Some(found) = types.member(target, &member.name) else {
+            if self.session.is_constant_name(&member.name) {
+                return Err(errors::member_no_name(member.span, op));
+            }
             let error = errors::no_member(member.span, &member.name, &types.show(target));
             let names = types.member_names(target);
             let task = types.show(target) == "struct task_struct";

@@ -12,6 +12,7 @@ use super::formula::Param;
 use super::info::children;
 use super::names::Marked;
 use super::session::Session;
+use super::typenames::is_dynamic;
 use crate::ast::{BinaryOp, Expr, ExprId, ExprKind, Ident, IntLit, Program, Stmt, UnaryOp};
 use crate::builtins::{Action, AggFn, BuiltinVar, Func, actions, funcs};
 use crate::diag::Diagnostic;
@@ -167,6 +168,9 @@ impl Session<'_> {
                 c.map(|c| Folded { value: self.cut(c, to.ty), ty: to.ty })
             }
             ExprKind::SizeofType(ty) => {
+                if is_dynamic(ty) {
+                    return Err(errors::sizeof_type(expr.span));
+                }
                 let marked = self.type_name(early, ty)?;
                 self.complete(marked.ty);
                 let size = self.types.size(marked.ty, self.limits.strsize);
@@ -199,7 +203,8 @@ impl Session<'_> {
         }
         self.with_members(ty);
         if self.types.record(ty).is_none() {
-            return Err(self.incomplete_type(span, ty));
+            let why = self.incomplete_type(span, ty).help;
+            return Err(Diagnostic { help: why, ..errors::offsetof_type(span) });
         }
         let found = self.types.member(ty, &member.name);
         let found =

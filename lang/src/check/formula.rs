@@ -132,6 +132,8 @@ pub(super) struct Defined {
     pub constant: Option<Folded>,
     /// The variable that it is a mere mention of.
     pub alias: Option<VarId>,
+    /// A mistake that counts if its type is right.
+    pub deferred: Option<Diagnostic>,
 }
 
 impl Session<'_> {
@@ -171,7 +173,7 @@ impl Session<'_> {
             attributes: stability::STABLE,
         };
         let value = body.expr(expr)?;
-        body.no_deferred(expr)?;
+        let deferred = body.no_deferred(expr).err();
         let sources = match value.provenance {
             Provenance::Unknown => body.sources(expr),
             _ => Vec::new(),
@@ -190,7 +192,7 @@ impl Session<'_> {
         };
         let formula =
             Formula { origin, ty, params, info, translation, provenance, sources, attributes, size, depth };
-        Ok(Defined { formula, value, constant: early.constant(expr), alias })
+        Ok(Defined { formula, value, constant: early.constant(expr), alias, deferred })
     }
 
     pub(super) fn add_formula(&mut self, formula: Formula) -> FormulaId {

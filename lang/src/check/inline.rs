@@ -80,6 +80,10 @@ impl Session<'_> {
         if self.types.is_void(ty.ty) {
             return Err(errors::void_object(name.span, &name.name));
         }
+        self.complete(ty.ty);
+        if self.is_incomplete(ty.ty) {
+            return Err(errors::incomplete_object(name.span, &self.types.show(ty.ty), &name.name));
+        }
         self.name_is_free(name, &format!("inline {}", ty.show(&self.types)))?;
         let given = params.clone().unwrap_or_else(|| Arc::from([]));
         let defined = self.define(early, origin, ty, given, &inline.value)?;
@@ -94,6 +98,9 @@ impl Session<'_> {
             let right = Marked { ty: value.ty, userland: value.userland }.show(&self.types);
             let left = ty.show(&self.types);
             return Err(errors::inline_type(span, &name.name, &left, &right));
+        }
+        if let Some(error) = defined.deferred {
+            return Err(error);
         }
         self.check_no_text(ty.ty, value.ty, inline.value.span)?;
         let ty = Marked { userland: to.userland, ..ty };

@@ -111,7 +111,10 @@ impl Session<'_> {
                     None => Diagnostic::new(tag, desc.span, text),
                 };
                 let instead = || foreign::instead(pattern).map(str::to_owned);
-                Err(match elsewhere::of_probe(pattern).or_else(instead) {
+                // The text has the process by its name.
+                let of_target = tag == Tag::ProcBadpid && self.sources.text(desc.span).contains("$target");
+                let target = || of_target.then(|| "`$target` is the process that -c or -p gives".to_owned());
+                Err(match elsewhere::of_probe(pattern).or_else(instead).or_else(target) {
                     Some(help) => error.help(help),
                     None => error,
                 })

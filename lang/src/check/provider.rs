@@ -11,6 +11,7 @@ use super::fold::Early;
 use super::names::Marked;
 use super::session::Session;
 use super::translator::TranslatorId;
+use super::typenames::is_dynamic;
 use crate::ast::{ProbeInterface, Provider, TypeName};
 use crate::diag::Diagnostic;
 use crate::env::{Probe, ProbePattern};
@@ -163,6 +164,9 @@ impl Session<'_> {
         let mut types = Vec::with_capacity(list.len());
         let mut seen: Vec<&str> = Vec::new();
         for (i, param) in list.iter().enumerate() {
+            if is_dynamic(param) {
+                return Err(errors::function_parameter_type(param.span, i + 1));
+            }
             let ty = self.type_name(early, param)?;
             let declared = param.declarator.name.as_ref();
             if self.types.is_void(ty.ty) {

@@ -13,7 +13,7 @@ use super::flows::Flows;
 use super::fold::{Early, Folded};
 use super::formula::{Formula, Origin};
 use super::info::{TypeInfo, for_each_expr};
-use super::inline::Inlines;
+use super::inline::{Inlines, Value};
 use super::kernel_places::KernelPlaces;
 use super::names::{AggInfo, Marked, Names, VarInfo};
 use super::probes::Probes;
@@ -566,6 +566,13 @@ impl<'a> Session<'a> {
         let module = Some(module).filter(|module| !module.is_empty());
         let symbol = self.env.kernel_symbol(module, bare).ok()??;
         (symbol.size != 0).then_some(symbol.size)
+    }
+
+    /// Whether a word stands for a constant: an enumerator, an inline or a constant of the libraries.
+    pub(super) fn is_constant_name(&self, name: &str) -> bool {
+        self.enumerators.contains_key(name)
+            || self.inline(name).is_some_and(|inline| matches!(inline.value, Value::Constant(_)))
+            || self.library_constant(name).is_some()
     }
 
     /// The value of a constant of the libraries.

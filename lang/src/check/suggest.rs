@@ -8,6 +8,7 @@ use super::session::Session;
 use crate::ast::{BinaryOp, Expr, ExprKind, Item, Program};
 use crate::builtins::{Action, AggFn, BuiltinVar, Func, elsewhere};
 use crate::diag::{Diagnostic, Tag};
+use crate::ir::print::agg_name;
 use crate::ir::{Scope, VarId};
 use crate::source::Span;
 
@@ -202,32 +203,45 @@ pub(crate) fn assigned_later(error: Diagnostic, program: &Program) -> Diagnostic
     if !matches!(error.tag, Tag::IdentUndef | Tag::VarUndef) {
         return error;
     }
-    let mut read: Option<(Scope, &str)> = None;
-    let mut assigned: Vec<(Scope, &str, Span)> = Vec::new();
+    let named = |expr| -> Option<(Option<Scope>, &str)> {
+        match &base(expr).kind {
+            ExprKind::Agg(name) => Some((None, name)),
+            _ => as_variable(base(expr)).map(|(scope, name)| (Some(scope), name)),
+        }
+    };
+    let mut read: Option<(Option<Scope>, &str)> = None;
+    let mut assigned: Vec<(Option<Scope>, &str, Span)> = Vec::new();
     for item in &program.items {
         let Item::Clause(clause) = item else { continue };
         for_each_expr(clause, &mut |expr| {
-            if let Some(named) = as_variable(base(expr)).filter(|_| expr.span == error.span) {
+            if let Some(named) = named(expr).filter(|_| expr.span == error.span) {
                 read.get_or_insert(named);
             }
             if let ExprKind::Assign { op: None, lhs, .. } = &expr.kind
-                && let Some((scope, name)) = as_variable(base(lhs))
+                && let Some((scope, name)) = named(lhs)
             {
                 assigned.push((scope, name, lhs.span));
             }
         });
     }
-    let later = |(scope, name): (Scope, &str)| {
-        let found = |(of, named, span): &&(Scope, &str, Span)| {
+    let later = |(scope, name)| {
+        let found = |(of, named, span): &&(Option<Scope>, &str, Span)| {
             (*of, *named) == (scope, name) && span.start > error.span.end
         };
         let span = assigned.iter().find(found)?.2;
-        Some((span, shown(scope, name)))
+        Some((span, scope, name))
     };
+    let order = "clauses are checked in the order of the text";
     match read.and_then(later) {
-        Some((span, name)) => error.label(span, "first assigned here").help(format!(
-            "clauses are checked in the order of the text: declare {name}, or move its assignment up"
-        )),
+        Some((span, Some(scope), name)) => {
+            let name = shown(scope, name);
+            let help = format!("{order}: declare {name}, or move its assignment up");
+            error.label(span, "first assigned here").help(help)
+        }
+        Some((span, None, name)) => {
+            let name = if name == "_" { "@".to_owned() } else { agg_name(name) };
+            error.label(span, "made here").help(format!("{order}: move what makes {name} up"))
+        }
         None => error,
     }
 }

@@ -126,6 +126,9 @@ impl Session<'_> {
                 let (left, right) = (ty.show(&self.types), self.show_value(right));
                 return Err(errors::translator_member_type(name.span, &name.name, &left, &right));
             }
+            if let Some(error) = defined.deferred {
+                return Err(error);
+            }
             self.check_no_text(ty.ty, right.ty, value.span)?;
             let mut formula = defined.formula;
             formula.ty.userland = to.userland;

@@ -66,8 +66,7 @@ impl Session<'_> {
         let mut seen: Vec<&str> = Vec::new();
         let mut types = Vec::with_capacity(params.len());
         for (i, param) in params.iter().enumerate() {
-            let is_dynamic = param.declarator.derived.iter().any(|step| matches!(step, Derived::Assoc(_)));
-            if is_dynamic {
+            if is_dynamic(param) {
                 return Err(errors::function_parameter_type(param.span, i + 1));
             }
             let ty = self.type_name(early, param)?.ty;
@@ -537,4 +536,9 @@ impl Session<'_> {
         };
         Ok((int, values))
     }
+}
+
+/// Whether a type name is that of an associative array.
+pub(super) fn is_dynamic(ty: &TypeName) -> bool {
+    ty.declarator.derived.iter().any(|step| matches!(step, Derived::Assoc(_)))
 }

@@ -128,6 +128,11 @@ pub(crate) fn function_parameter_repeated(span: Span, name: &str, number: usize)
 // Expressions over members.
 
 /// `ty` has its keyword.
+/// What stands behind `.` or `->` is a constant's name.
+pub(crate) fn member_no_name(span: Span, op: &str) -> Diagnostic {
+    error(Tag::OpIdent, span, format!("operator {op} must be followed by an identifier"))
+}
+
 pub(crate) fn no_member(span: Span, name: &str, ty: &str) -> Diagnostic {
     error(Tag::TypeMember, span, format!("{name} is not a member of {ty}"))
 }

@@ -127,6 +127,9 @@ fn actions_on_aggregations() {
         ("@a[1] = count(); trunc(@a); trunc(@a, 5); clear(@a); printa(@a); printa(@a[1]);", "ok"),
         ("@a[1] = count(); @b = count(); printa(@a, @b);", "D_PRINTA_AGGKEY 1:32"),
         ("@a[1] = count(); @b[\"x\"] = count(); printa(@a, @b);", "D_PRINTA_AGGPROTO 1:37"),
+        ("@a[1] = count(); @b[1L] = count(); printa(@a, @b);", "ok"),
+        ("@a[pid] = count(); @b[arg0] = count(); @c[(char)1] = count(); printa(@a, @b, @c);", "ok"),
+        ("@a[1] = count(); @b[stack()] = count(); printa(@a, @b);", "D_PRINTA_AGGPROTO 1:41"),
         ("@a[1] = count(); @b[2] = sum(1); printa(\"%d %@d %@d\\n\", @a, @b);", "ok"),
         ("@a[1] = count(); printa(execname, @a);", "D_PRINTF_ARG_FMT 1:18"),
     ] {

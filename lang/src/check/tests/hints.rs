@@ -187,6 +187,14 @@ fn advice_for_newcomers() {
             "a variable or element is deleted by storing 0 to it, an aggregation by `trunc(@name)`",
         ),
         ("syscall::read:entry { trace(args->buf); }", crate::check::errors::ARGUMENTS),
+        (
+            "END { printa(@a); } BEGIN { @a[1] = count(); }",
+            "clauses are checked in the order of the text: move what makes @a up",
+        ),
+        (
+            "END { clear(@); } BEGIN { @ = count(); }",
+            "clauses are checked in the order of the text: move what makes @ up",
+        ),
         ("io:::start { }", "`sdt:block::block_rq_issue` fires when a request goes to a disk"),
     ] {
         assert_eq!(told(text, false, "").1.as_deref(), Some(expected), "{text}");

@@ -10,6 +10,7 @@ const PROGRAMS: &[(Tag, &str, &str)] = &[
     (Tag::Unknown, "short long x;", "1:1"),
     (Tag::Syntax, "BEGIN\n{ x = ; }", "2:7"),
     (Tag::Empty, "/* nothing */", "1:14"),
+    (Tag::OpIdent, "enum e { A }; struct s { int a; }; struct s v;\nBEGIN { trace(v.A); }", "2:17"),
     (Tag::TypeMember, "struct s { int a; }; struct s v;\nBEGIN { trace(v.b); }", "2:17"),
     (Tag::CgExpr, "BEGIN { count(); }", "1:9"),
     (Tag::CgDyn, "struct s { int a; }; translator struct s < int i > { a = i; };\nBEGIN { xlate<struct s>(3); }", "2:9"),
@@ -196,7 +197,6 @@ const WITH: &[(Tag, &str, &[&str], &str, &str)] = &[
 const ELSEWHERE: &[(Tag, &str)] = &[
     (Tag::TypeErr, "every type that a rule needs is built in"),
     (Tag::Asrelo, "symbols are resolved while a program is checked"),
-    (Tag::OpIdent, "any word behind `.` and `->` names a member"),
     (Tag::SymBadref, "user symbols are unknown before they could be misused"),
     (Tag::SymModel, "there are no 32-bit programs"),
     (Tag::VarUnsup, "every class of variable may be used everywhere"),
