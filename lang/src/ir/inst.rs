@@ -298,6 +298,28 @@ impl Op {
         written_register!(self)
     }
 
+    /// The variable it reads or writes.
+    pub fn var(&self) -> Option<VarId> {
+        match self {
+            Op::GetVar { var, .. }
+            | Op::SetVar { var, .. }
+            | Op::GetElem { var, .. }
+            | Op::SetElem { var, .. } => Some(*var),
+            _ => None,
+        }
+    }
+
+    /// The same, to change it for another of its type.
+    pub fn var_mut(&mut self) -> Option<&mut VarId> {
+        match self {
+            Op::GetVar { var, .. }
+            | Op::SetVar { var, .. }
+            | Op::GetElem { var, .. }
+            | Op::SetElem { var, .. } => Some(var),
+            _ => None,
+        }
+    }
+
     /// Calls `f` with every register it reads, in order.
     pub fn for_each_src(&self, mut f: impl FnMut(Reg)) {
         match self {

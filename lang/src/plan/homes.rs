@@ -108,7 +108,7 @@ impl<'a> State<'a> {
         let mut mentions: Vec<Vec<ClauseId>> = vec![Vec::new(); program.vars.len()];
         for id in clauses_with_code(cx) {
             let insts = cx.flows[id.index()].iter().flat_map(Flow::insts);
-            for var in insts.filter_map(|(_, inst)| variable(&inst.op)) {
+            for var in insts.filter_map(|(_, inst)| inst.op.var()) {
                 if mentions[var.index()].last() != Some(&id) {
                     mentions[var.index()].push(id);
                 }
@@ -163,7 +163,7 @@ impl<'a> State<'a> {
         for (i, clause) in cx.program.clauses.iter().enumerate() {
             let role = cx.roles.clause(ClauseId(i as u32));
             for inst in clause.blocks.iter().flat_map(|b| &b.insts) {
-                if let Some(var) = variable(&inst.op) {
+                if let Some(var) = inst.op.var() {
                     let global = cx.program.vars[var.index()].scope == Scope::Global;
                     if role.fault {
                         self.var_to_user(var, "an `ERROR` clause uses it", Some(inst.span));
@@ -420,23 +420,12 @@ fn fills_at_event(flow: &Flow<'_>) -> bool {
     flow.insts().any(|(_, inst)| matches!(inst.op, Op::Call { func: Func::Copyin, .. }))
 }
 
-/// The variable an op reads or writes.
-fn variable(op: &Op) -> Option<VarId> {
-    match op {
-        Op::GetVar { var, .. }
-        | Op::SetVar { var, .. }
-        | Op::GetElem { var, .. }
-        | Op::SetElem { var, .. } => Some(*var),
-        _ => None,
-    }
-}
-
 /// The variables that clauses of the tracer's own probes use.
 pub(super) fn used_by_tracer(program: &Program, roles: &Roles) -> HashSet<VarId> {
     let clauses = program.clauses.iter().enumerate();
     let of_tracer = clauses.filter(|(i, _)| roles.clause(ClauseId(*i as u32)).tracer);
     let insts = of_tracer.flat_map(|(_, clause)| &clause.blocks).flat_map(|block| &block.insts);
-    insts.filter_map(|inst| variable(&inst.op)).collect()
+    insts.filter_map(|inst| inst.op.var()).collect()
 }
 
 /// The aggregations an action names.
@@ -469,7 +458,7 @@ pub(super) fn kernel_only(cx: &Analysed<'_>, settled: &Settled) -> super::PlanEr
     let used = |reason: &&Reason| match reason.subject {
         Subject::Var(var) => {
             let mut insts = cx.flows.iter().flatten().flat_map(Flow::insts);
-            insts.any(|(_, inst)| variable(&inst.op) == Some(var))
+            insts.any(|(_, inst)| inst.op.var() == Some(var))
         }
         _ => true,
     };

@@ -12,7 +12,8 @@
 //! 2. A variable's home is K or U: K if bounded in size and every write to it may be in K. Start from all-K and demote
 //!    to a fixed point; a read that K cannot place (an element with a U key) demotes too. Clauses of tracer-fired probes
 //!    (`BEGIN`, `END`, `tick`) never demote globals and associative arrays: they run in user space at the very moment of
-//!    the event and reach K variables directly (`kernel_bridge` maps them); they do demote `self->` and `this->`.
+//!    the event and reach K variables directly (`kernel_bridge` maps them); they do demote `self->` and, if
+//!    `ERROR` uses it as well, `this->`.
 //! 3. U reads a K variable only as a value captured at the event, at its place in program order.
 //! 4. What stands under a branch that U decides is evaluated in K whether U will come there or not: K runs both arms one
 //!    after the other, and a fault in an arm is captured as such ([`ir::Terminator::Attempt`]); U raises it when it
@@ -43,12 +44,14 @@
 //!     not end its clause, on any engine.
 //! 15. What is kept in K and what is kept in U is counted in rooms of its own on every engine, also where all is in U, as
 //!     the plan has it that all engines have in common.
+//! 16. A `this->` variable that clauses of tracer-fired probes and clauses of others use is two, one for each kind.
 //!
 //! # The files, in the order in which [`plan`] uses them
 //!
 //! | file | from | to |
 //! |---|---|---|
 //! | `roles` | enablings | who fires each clause |
+//! | `apart` | a program | the same, its `this->` variables told apart (rule 16) |
 //! | `flow` | a clause | its steps, definitions, dominators |
 //! | `lossy` | a program | its lossy variables (rule 14) |
 //! | `classify` | a clause, homes so far | what may be in K (rules 1 and 4) |
@@ -65,6 +68,7 @@ pub mod explain;
 pub mod layout;
 pub mod stacks;
 
+mod apart;
 mod captures;
 mod classify;
 mod flow;
@@ -100,6 +104,7 @@ use roles::Roles;
 /// Plans a verified program for a source of events.
 pub fn plan(mut program: ir::Program, caps: Capabilities, options: &PlanOptions) -> Result<Plan, PlanError> {
     let roles = Roles::new(&program);
+    apart::tell_apart(&mut program, &roles);
     let lossy::Found { vars, flows: mut kept, settled: mut common } =
         lossy::lossy(&program, &roles, options)?;
     if !vars.is_empty() {

@@ -476,3 +476,29 @@ fn rule_3_user_space_sees_a_kernel_variable_as_it_was_there() {
         ",
     );
 }
+
+#[test]
+fn rule_16_no_firing_has_both_kinds_of_a_this_variable() {
+    // `v` is used in `read:entry` and in a timer; `w` in `ERROR`, too, which runs in the firings of both; `x` in a clause
+    // that both fire.
+    let clauses = |names: &[&str]| -> String {
+        names.iter().enumerate().fold(String::new(), |text, (i, name)| {
+            text + &format!(
+                "clause c{i} {{\nb0:\n  stmt 1\n    i0 = 5\n    set this->{name} = i0\n    return\n}}\n"
+            )
+        })
+    };
+    let vars = "var this->v: i64\nvar this->w: i64\nvar this->x: i64\n";
+    let enables = "enable c0 on p0\nenable c1 on p5\nenable c2 on p0\nenable c3 on p6\nenable c4 on p4\nenable c5 on p0\n\
+                   enable c6 on p3, p1\n";
+    let plan = planned(
+        &format!("{vars}{enables}{}", clauses(&["v", "v", "w", "w", "w", "x", "x"])),
+        PlanOptions::default(),
+    );
+    let all: Vec<_> = plan.program.vars.iter().map(|var| var.name.as_str()).collect();
+    assert_eq!(all, ["v", "w", "x", "v (tracer)"]);
+    assert_eq!(homes(&plan), "vars kuuu, sites ");
+    let sets = |clause: usize| plan.program.clauses[clause].blocks[0].insts[1].op.var();
+    let used: Vec<_> = (0..7).filter_map(sets).map(ir::VarId::index).collect();
+    assert_eq!(used, [0, 3, 1, 1, 1, 2, 2]);
+}
