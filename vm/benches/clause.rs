@@ -11,7 +11,7 @@ use dtrail_lang::builtins::BuiltinVar;
 use dtrail_lang::ir::{AddrSpace, ClauseId, ProbeIndex, parse};
 use dtrail_lang::plan::layout::{HEADER_SIZE, header, outcome};
 use dtrail_lang::plan::{self, Capabilities, Placement, Plan, PlanOptions};
-use dtrail_vm::engine::{Ending, Engine, Input};
+use dtrail_vm::engine::{Engine, Input};
 use dtrail_vm::event::EventContext;
 use dtrail_vm::fault::Raised;
 use dtrail_vm::interp::Interp;
@@ -203,8 +203,7 @@ fn over_records(criterion: &mut Criterion<CpuTime>) {
                 let record = next.next().map_or(&[][..], Vec::as_slice);
                 let input = Input::Record { record, area };
                 let mut run = Run::new(&plan, &mut world, input, None, ProbeIndex(0), ClauseId(0));
-                let ending = engine.run(ClauseId(0), code, &mut run);
-                assert_eq!(ending, Ending::Done);
+                assert_eq!(engine.run(ClauseId(0), code, &mut run), None);
             });
         });
     }
@@ -238,8 +237,7 @@ fn over_live_events(criterion: &mut Criterion<CpuTime>) {
                 let mut live = Live(args(event));
                 let input = Input::Live(&mut live);
                 let mut run = Run::new(&plan, &mut world, input, None, ProbeIndex(0), ClauseId(0));
-                let ending = engine.run(ClauseId(0), code, &mut run);
-                assert_eq!(ending, Ending::Done);
+                assert_eq!(engine.run(ClauseId(0), code, &mut run), None);
             });
         });
     }

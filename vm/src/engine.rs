@@ -43,8 +43,9 @@ pub enum Ending {
 pub trait Engine {
     /// Runs one clause. `code` is the clause's code for the run's kind of input: the whole clause for
     /// [`Input::Live`], its user part for [`Input::Record`]. What it records and the effects it has are in the run's
-    /// world.
-    fn run(&mut self, id: ClauseId, code: &ir::Clause, run: &mut Run<'_>) -> Ending;
+    /// world. `None` if it came to its end, else the point of what stopped it: [`Run::ending`] tells how, who runs clauses
+    /// by the million gets no more than goes into a machine register.
+    fn run(&mut self, id: ClauseId, code: &ir::Clause, run: &mut Run<'_>) -> Option<u32>;
     /// Another plan is about to be run: what is known of the clauses of the last one holds no longer.
     fn renew(&mut self) {}
 }

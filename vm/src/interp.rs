@@ -3,7 +3,7 @@
 
 use dtrail_lang::ir::{self, BinOp, ClauseId, CmpOp, Op, Reg, Terminator, UnOp};
 
-use crate::engine::{Ending, Engine};
+use crate::engine::Engine;
 use crate::fault::{FaultKind, Raised};
 use crate::runtime::{NULL, Run, extend, table};
 
@@ -18,14 +18,14 @@ pub struct Interp {
 }
 
 impl Engine for Interp {
-    fn run(&mut self, _: ClauseId, code: &ir::Clause, run: &mut Run<'_>) -> Ending {
+    fn run(&mut self, _: ClauseId, code: &ir::Clause, run: &mut Run<'_>) -> Option<u32> {
         self.begin(code.regs.len());
         let mut block = code.blocks.first();
         while let Some(ir::Block { insts, end }) = block {
             for inst in insts {
                 self.step(inst, run);
                 if run.stopped() {
-                    return run.ending(inst.point);
+                    return Some(inst.point);
                 }
             }
             let next = match *end {
@@ -37,12 +37,16 @@ impl Engine for Interp {
                         otherwise
                     }
                 }
-                Terminator::Return => return Ending::Done,
-                Terminator::Attempt { .. } => return Ending::Bug("an attempt in user code"),
+                Terminator::Return => return None,
+                Terminator::Attempt { .. } => {
+                    run.bug("an attempt in user code");
+                    return Some(0);
+                }
             };
             block = code.blocks.get(next.index());
         }
-        Ending::Bug("a jump to a block that is not there")
+        run.bug("a jump to a block that is not there");
+        Some(0)
     }
 }
 

@@ -11,6 +11,7 @@ use foldhash::fast::RandomState;
 
 use super::AggState;
 use super::key::Key;
+use super::tags::{SLOTS, Tags};
 
 /// A key, its state, and when it was last updated here. To find its place takes a shift, and to update it touches one line.
 #[derive(Clone, Debug)]
@@ -23,20 +24,11 @@ pub(super) struct Entry {
 }
 
 /// Slots that are looked at together.
-const GROUP: usize = 4;
-/// Bits of a slot's tag.
-const TAG: usize = 64 / GROUP;
-/// The lowest bit of each tag of a word, and the highest.
-const LOWEST: u64 = 0x0001_0001_0001_0001;
-const HIGHEST: u64 = LOWEST << (TAG - 1);
-
-/// Slots that are looked at together, filled from the first.
 #[derive(Clone, Copy, Debug, Default)]
 struct Group {
-    /// Of each slot some bits of the hash, never 0; 0 where there is no entry.
-    tags: u64,
-    /// Where the entries are.
-    places: [u32; GROUP],
+    tags: Tags,
+    /// Where the entries are of the slots that are taken.
+    places: [u32; SLOTS],
 }
 
 /// See the module.
@@ -124,19 +116,17 @@ impl Entries {
     /// The place of the entry with a hash whose key `is` the one that is looked for.
     #[inline(always)]
     fn probe(&self, hash: u64, is: impl Fn(&Key) -> bool) -> Option<usize> {
-        let (last, tags) = (self.groups.len().wrapping_sub(1), tag(hash).wrapping_mul(LOWEST));
+        let last = self.groups.len().wrapping_sub(1);
         let mut at = (hash >> 32) as usize;
         loop {
             let group = self.groups.get(at & last)?;
-            let mut hits = group.hits(tags);
-            while hits != 0 {
-                let place = group.place(hits);
+            for slot in group.tags.hits(hash) {
+                let place = group.places[slot] as usize;
                 if self.entries.get(place).is_some_and(|entry| is(&entry.key)) {
                     return Some(place);
                 }
-                hits &= hits - 1;
             }
-            if !group.is_full() {
+            if !group.tags.is_full() {
                 return None;
             }
             at += 1;
@@ -148,9 +138,9 @@ impl Entries {
     fn glance(&mut self, hash: u64, is: impl Fn(&Key) -> bool) -> Option<&mut Entry> {
         let last = self.groups.len().wrapping_sub(1);
         let group = self.groups.get((hash >> 32) as usize & last)?;
-        let hits = group.hits(tag(hash).wrapping_mul(LOWEST));
         // Without a hit the place is one of those there, and its key another.
-        self.entries.get_mut(group.place(hits)).filter(|entry| is(&entry.key))
+        let place = group.places[group.tags.hits(hash).first()] as usize;
+        self.entries.get_mut(place).filter(|entry| is(&entry.key))
     }
 
     /// The entry of a key, whatever its length.
@@ -199,7 +189,7 @@ impl Entries {
         let hash = self.hash(&entry.key);
         self.entries.push(entry);
         let groups = self.groups.len();
-        if (place + 1) * 4 > groups * GROUP * 3 {
+        if (place + 1) * 4 > groups * SLOTS * 3 {
             self.index((groups * 2).max(2));
         } else {
             file(&mut self.groups, hash, place);
@@ -223,7 +213,7 @@ impl Entries {
         let mut places = 0..;
         self.entries.retain(|_| places.next().is_some_and(&mut keep));
         let mut groups = 2;
-        while self.entries.len() * 4 > groups * GROUP * 3 {
+        while self.entries.len() * 4 > groups * SLOTS * 3 {
             groups *= 2;
         }
         self.index(groups);
@@ -236,46 +226,15 @@ impl Entries {
     }
 }
 
-/// What a slot keeps of a hash; other bits say where it is.
-#[inline(always)]
-fn tag(hash: u64) -> u64 {
-    hash & ((1 << TAG) - 1) | 1
-}
-
-impl Group {
-    /// The highest bit of each slot that has a tag, given as a word full of it. All slots are compared at once: whether a
-    /// key is in the first or the second is nothing that a processor could foresee. A slot behind one that has the tag may
-    /// be among them without having it.
-    #[inline(always)]
-    fn hits(&self, tags: u64) -> u64 {
-        let apart = self.tags ^ tags;
-        apart.wrapping_sub(LOWEST) & !apart & HIGHEST
-    }
-
-    /// The place in the first slot of some hits.
-    #[inline(always)]
-    fn place(&self, hits: u64) -> usize {
-        self.places[hits.trailing_zeros() as usize / TAG % GROUP] as usize
-    }
-
-    /// Whether the next group may go on with what is looked for here.
-    #[inline(always)]
-    fn is_full(&self) -> bool {
-        self.tags >> (64 - TAG) != 0
-    }
-}
-
 /// Puts a place into the first free slot of the first group of a hash that has one.
 fn file(groups: &mut [Group], hash: u64, place: usize) {
     let last = groups.len() - 1;
     let mut at = (hash >> 32) as usize & last;
-    while groups[at].is_full() {
+    while groups[at].tags.is_full() {
         at = (at + 1) & last;
     }
-    let group = &mut groups[at];
-    let slot = (64 - group.tags.leading_zeros() as usize).div_ceil(TAG);
-    group.tags |= tag(hash) << (slot * TAG);
-    group.places[slot] = place as u32;
+    let slot = groups[at].tags.take(hash);
+    groups[at].places[slot] = place as u32;
 }
 
 #[cfg(test)]
@@ -314,11 +273,11 @@ mod tests {
             assert_eq!(entries.find(&key), Some(n as usize));
         }
         assert!(
-            (entries.groups.len() * GROUP) <= 8192
+            (entries.groups.len() * SLOTS) <= 8192
                 && (0..5000).all(|n| entries.find_two(n << 40, n % 7) == Some(n as usize))
         );
         entries.retain(|place| place % 100 == 3);
-        assert_eq!((entries.len(), (entries.groups.len() * GROUP)), (50, 128));
+        assert_eq!((entries.len(), (entries.groups.len() * SLOTS)), (50, 128));
         for n in 0..5000 {
             let kept = (n % 100 == 3).then_some(n as usize / 100);
             assert_eq!(entries.find_two(n << 40, n % 7), kept);

@@ -11,6 +11,7 @@ mod merging;
 mod sketch;
 pub mod sort;
 pub mod table;
+mod tags;
 mod top;
 
 use dtrail_lang::builtins::AggFn;

@@ -246,7 +246,8 @@ impl<'a> Session<'a> {
             let Some(code) = plan.program.clauses.get(clause.index()) else { continue };
             let kernel = reborrow(&mut firing.kernel);
             let mut run = Run::new(plan, &mut self.world, Input::Live(context), kernel, probe, clause);
-            let ending = self.engine.run(clause, code, &mut run);
+            let stopped = self.engine.run(clause, code, &mut run);
+            let ending = run.ending(stopped);
             self.ended(ending, clause, context, &mut firing);
             if self.world.exit.is_some() || self.bug.is_some() {
                 break;
@@ -278,7 +279,8 @@ impl<'a> Session<'a> {
                 Some(Some(code)) => {
                     let input = Input::Record { record, area };
                     let mut run = Run::new(plan, &mut self.world, input, None, probe, clause);
-                    self.engine.run(clause, code, &mut run)
+                    let stopped = self.engine.run(clause, code, &mut run);
+                    run.ending(stopped)
                 }
                 _ => kernel_ending(record, area, layout).map_or(Ending::Done, |(_, ending)| ending),
             };
@@ -400,7 +402,8 @@ impl<'a> Session<'a> {
             let kernel = reborrow(&mut firing.kernel);
             let input = Input::Live(&mut context);
             let mut run = Run::new(plan, &mut self.world, input, kernel, error_probe, clause);
-            match self.engine.run(clause, code, &mut run) {
+            let stopped = self.engine.run(clause, code, &mut run);
+            match run.ending(stopped) {
                 Ending::Done => {
                     let row = self.world.commit_row(plan, error_probe);
                     let row = row.map(|row| Item::Row { row, probe: error_probe, cpu: None });

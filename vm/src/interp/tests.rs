@@ -6,7 +6,7 @@ use dtrail_lang::ir::{ClauseId, ProbeIndex, parse};
 use dtrail_lang::plan::{Plan, Side};
 
 use super::*;
-use crate::engine::Input;
+use crate::engine::{Ending, Input};
 use crate::event::KernelState;
 use crate::jit::Jit;
 use crate::runtime::{Space, World};
@@ -70,7 +70,8 @@ fn run_on(
     let code = &plan.program.clauses[0];
     let kernel = kernel.map(|kernel| kernel as &mut dyn KernelState);
     let mut run = Run::new(plan, world, Input::Live(event), kernel, ProbeIndex(0), ClauseId(0));
-    let ending = engine.run(ClauseId(0), code, &mut run);
+    let stopped = engine.run(ClauseId(0), code, &mut run);
+    let ending = run.ending(stopped);
     let mut recorded = Vec::new();
     if let Some(row) = world.records.commit() {
         for (site, first) in world.records.actions(row) {

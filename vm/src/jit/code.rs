@@ -15,15 +15,21 @@ use dtrail_lang::plan::Plan;
 
 use super::frame::{Entry, Frame, Function0, Places};
 use super::translate::{DONE, Refused, translate};
-use crate::engine::{Ending, Engine};
+use crate::engine::Engine;
 use crate::interp::Interp;
 use crate::runtime::{Native, Reach, Run};
 use crate::vars::Vars;
 
 /// See the module.
+#[derive(Default)]
 pub(super) struct Code {
-    /// Taken by `drop` only.
-    module: Option<JITModule>,
+    /// Made with the first clause that is compiled: few programs get there. Taken by `drop` only.
+    made: Option<Made>,
+}
+
+/// What clauses are compiled with, and what of it there is.
+struct Made {
+    module: JITModule,
     /// By [`Entry::index`].
     entries: Vec<FuncId>,
     buffers: FunctionBuilderContext,
@@ -52,9 +58,9 @@ impl Compiled {
     }
 }
 
-impl Code {
+impl Made {
     /// Nothing compiled yet; `None` if this machine is not one that code can be made for.
-    pub(super) fn new() -> Option<Code> {
+    fn new() -> Option<Made> {
         let verify = if cfg!(debug_assertions) { "true" } else { "false" };
         let flags = [("enable_verifier", verify), ("opt_level", "speed"), ("enable_probestack", "false")];
         let mut builder = JITBuilder::with_flags(&flags, default_libcall_names()).ok()?;
@@ -67,7 +73,7 @@ impl Code {
             module.declare_function(entry.name(), Linkage::Import, &entry.signature(convention)).ok()
         });
         let entries = entries.collect::<Option<Vec<_>>>()?;
-        Some(Code { module: Some(module), entries, buffers: FunctionBuilderContext::new() })
+        Some(Made { module, entries, buffers: FunctionBuilderContext::new() })
     }
 
     /// A clause as a function.
@@ -79,8 +85,7 @@ impl Code {
         recorded: bool,
         name: UserFuncName,
     ) -> Option<(Function, Reach)> {
-        let Code { module, entries, buffers } = self;
-        let module = module.as_mut()?;
+        let Made { module, entries, buffers } = self;
         let signature = Places::signature(module.make_signature());
         let mut function = Function::with_name_signature(name, signature);
         let config = module.target_config();
@@ -99,6 +104,21 @@ impl Code {
             }
         }
     }
+}
+
+impl Code {
+    /// What compiles; `None` if this machine is not one that code can be made for.
+    fn made(&mut self) -> Option<&mut Made> {
+        if self.made.is_none() {
+            self.made = Made::new();
+        }
+        self.made.as_mut()
+    }
+
+    /// Whether this machine is one that code can be made for.
+    pub(super) fn can_be_made(&mut self) -> bool {
+        self.made().is_some()
+    }
 
     /// Compiles a clause; `recorded` says that its input is a record. `None` if it must stay with the interpreter.
     pub(super) fn compile(
@@ -108,12 +128,12 @@ impl Code {
         clause: &ir::Clause,
         recorded: bool,
     ) -> Option<Compiled> {
-        let module = self.module.as_mut()?;
-        let signature = Places::signature(module.make_signature());
-        let func = module.declare_anonymous_function(&signature).ok()?;
+        let made = self.made()?;
+        let signature = Places::signature(made.module.make_signature());
+        let func = made.module.declare_anonymous_function(&signature).ok()?;
         let (function, reach) =
-            self.function((plan, vars), id, clause, recorded, UserFuncName::user(0, func.as_u32()))?;
-        let module = self.module.as_mut()?;
+            made.function((plan, vars), id, clause, recorded, UserFuncName::user(0, func.as_u32()))?;
+        let module = &mut made.module;
         module.define_function(func, &mut Context::for_function(function)).ok()?;
         module.finalize_definitions().ok()?;
         let address = module.get_finalized_function(func);
@@ -131,10 +151,11 @@ impl Code {
         recorded: bool,
     ) -> String {
         let name = UserFuncName::testcase(format!("c{}", id.0));
-        match self.function((plan, vars), id, clause, recorded, name) {
+        let Some(made) = self.made() else { return String::new() };
+        match made.function((plan, vars), id, clause, recorded, name) {
             Some((function, _)) => {
                 let mut text = function.display().to_string();
-                for (entry, id) in Entry::all().zip(&self.entries) {
+                for (entry, id) in Entry::all().zip(&made.entries) {
                     // The names of imports are numbers there.
                     text = text.replace(&format!(" u0:{} ", id.as_u32()), &format!(" %{} ", entry.name()));
                 }
@@ -153,9 +174,9 @@ impl Code {
         clause: &ir::Clause,
         interp: &mut Interp,
         run: &mut Run<'_>,
-    ) -> Ending {
-        let Compiled { function, reach, .. } = *compiled;
-        let Some(native) = run.native(&reach) else {
+    ) -> Option<u32> {
+        let Compiled { function, reach, .. } = compiled;
+        let Some(native) = run.native(reach) else {
             return interpret(interp, clause, run);
         };
         let mut frame = Frame {
@@ -169,22 +190,19 @@ impl Code {
         // registers are as many, and `native` has checked the rest. The frame and what it points to live until it
         // returns, and this function uses none of them before.
         let point = unsafe { function(&mut frame, record, area, globals, locals, tables) };
-        match point {
-            DONE => Ending::Done,
-            point => run.ending(point as u32),
-        }
+        (point != DONE).then_some(point as u32)
     }
 }
 
 #[cold]
 #[inline(never)]
-fn interpret(interp: &mut Interp, clause: &ir::Clause, run: &mut Run<'_>) -> Ending {
+fn interpret(interp: &mut Interp, clause: &ir::Clause, run: &mut Run<'_>) -> Option<u32> {
     interp.run(ClauseId(0), clause, run)
 }
 
 impl Drop for Code {
     fn drop(&mut self) {
-        if let Some(module) = self.module.take() {
+        if let Some(Made { module, .. }) = self.made.take() {
             // SAFETY: compiled functions are called by `run` alone, which borrows `self`: none is under way, and none can
             // be called after.
             unsafe { module.free_memory() };

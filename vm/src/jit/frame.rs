@@ -178,15 +178,16 @@ impl Entry {
     pub(super) fn signature(self, convention: CallConv) -> Signature {
         const WORD: Type = types::I64;
         const HALF: Type = types::I32;
+        const TRUTH: Type = types::I8;
         let (takes, gives): (&[Type], Type) = match self {
             Entry::Step => (&[WORD, HALF, HALF], HALF),
             Entry::Aggregate => (&[WORD, HALF, WORD, WORD, WORD, WORD], HALF),
-            Entry::UpdateOnly => (&[WORD, WORD, WORD], HALF),
-            Entry::UpdateOne => (&[WORD, WORD, WORD, WORD], HALF),
-            Entry::UpdateTwo => (&[WORD, WORD, WORD, WORD, WORD], HALF),
+            Entry::UpdateOnly => (&[WORD, WORD, WORD], TRUTH),
+            Entry::UpdateOne => (&[WORD, WORD, WORD, WORD], TRUTH),
+            Entry::UpdateTwo => (&[WORD, WORD, WORD, WORD, WORD], TRUTH),
             Entry::Record => (&[WORD, HALF, WORD, WORD], HALF),
             Entry::Builtin => (&[WORD, HALF, HALF], WORD),
-            Entry::EventArgs => (&[WORD, HALF, WORD, WORD], HALF),
+            Entry::EventArgs => (&[WORD, HALF, WORD, WORD], TRUTH),
             Entry::EventInt(_) => (&[WORD, HALF], WORD),
             Entry::Routine(_) => (&[WORD, WORD, WORD, WORD, HALF], WORD),
         };
@@ -246,18 +247,18 @@ unsafe extern "C" fn aggregate(
 }
 
 /// [`AggTable::update_only`].
-extern "C" fn update_only(table: &mut AggTable, value: u64, weight: u64) -> u32 {
-    u32::from(table.update_only(value as i64, weight as i64))
+extern "C" fn update_only(table: &mut AggTable, value: u64, weight: u64) -> bool {
+    table.update_only(value as i64, weight as i64)
 }
 
 /// [`AggTable::update_one`].
-extern "C" fn update_one(table: &mut AggTable, one: u64, value: u64, weight: u64) -> u32 {
-    u32::from(table.update_one(one, value as i64, weight as i64))
+extern "C" fn update_one(table: &mut AggTable, one: u64, value: u64, weight: u64) -> bool {
+    table.update_one(one, value as i64, weight as i64)
 }
 
 /// [`AggTable::update_two`].
-extern "C" fn update_two(table: &mut AggTable, one: u64, two: u64, value: u64, weight: u64) -> u32 {
-    u32::from(table.update_two(one, two, value as i64, weight as i64))
+extern "C" fn update_two(table: &mut AggTable, one: u64, two: u64, value: u64, weight: u64) -> bool {
+    table.update_two(one, two, value as i64, weight as i64)
 }
 
 /// [`Run::record`]. Gives whether the run has stopped.
@@ -277,10 +278,10 @@ extern "C" fn builtin(run: &mut Run<'_>, var: u32, index: u32) -> u64 {
 }
 
 /// [`Run::event_args`]. Gives whether all `values` are there.
-unsafe extern "C" fn event_args(run: &mut Run<'_>, first: u32, values: *mut i64, count: usize) -> u32 {
+unsafe extern "C" fn event_args(run: &mut Run<'_>, first: u32, values: *mut i64, count: usize) -> bool {
     // SAFETY: the values are `count` words in the stack frame of the compiled function, which waits.
     let values = unsafe { std::slice::from_raw_parts_mut(values, count) };
-    u32::from(run.event_args(first, values))
+    run.event_args(first, values)
 }
 
 /// Asks the event for an integer: the run, and the index of an argument.
@@ -295,12 +296,18 @@ struct Given {
     stopped: u64,
 }
 
+/// What a stopped run gives. Apart, so that what goes well is one straight line.
+#[cold]
+#[inline(never)]
+fn stopped() -> Given {
+    Given { value: 0, stopped: 1 }
+}
+
 /// A routine for each of these variables: one that looked up which is meant would take as long again.
 macro_rules! event_ints {
     ($($name:ident $var:ident),*) => {
         $(extern "C" fn $name(run: &mut Run<'_>, index: u32) -> Given {
-            let value = run.event_int(BuiltinVar::$var, index);
-            Given { value, stopped: u64::from(run.stopped()) }
+            run.event_int(BuiltinVar::$var, index).map_or_else(stopped, |value| Given { value, stopped: 0 })
         })*
         const EVENT_INTS: &[(BuiltinVar, &str, EventInt)] =
             &[$((BuiltinVar::$var, stringify!($name), $name)),*];

@@ -22,7 +22,7 @@ use std::fmt::Write as _;
 use dtrail_lang::ir::{self, ClauseId};
 use dtrail_lang::plan::Plan;
 
-use crate::engine::{Ending, Engine};
+use crate::engine::Engine;
 use crate::interp::Interp;
 use crate::runtime::Run;
 use crate::vars::Vars;
@@ -35,8 +35,7 @@ pub const HOT: u32 = 4096;
 #[derive(Debug)]
 pub struct Jit {
     interp: Interp,
-    /// Made with the first clause that is compiled: few programs get there.
-    code: Option<Code>,
+    code: Code,
     /// By [`ClauseId`] and whether the input is a record.
     clauses: Vec<[Tier; 2]>,
     threshold: u32,
@@ -63,16 +62,15 @@ impl Default for Jit {
 impl Jit {
     /// Compiles a clause when it has run so often: 0 compiles it before its first run.
     pub fn after(threshold: u32) -> Jit {
-        Jit { interp: Interp::default(), code: None, clauses: Vec::new(), threshold }
+        Jit { interp: Interp::default(), code: Code::default(), clauses: Vec::new(), threshold }
     }
 
     /// Runs a clause that is not compiled, or is now. A call of its own, so that those that are compiled need less of a frame.
     #[inline(never)]
-    fn run_cold(&mut self, id: ClauseId, clause: &ir::Clause, run: &mut Run<'_>) -> Ending {
-        let compiled = self.tier(id, clause, run);
-        match (&compiled, &self.code) {
-            (Some(compiled), Some(code)) => code.run(compiled, clause, &mut self.interp, run),
-            _ => self.interp.run(id, clause, run),
+    fn run_cold(&mut self, id: ClauseId, clause: &ir::Clause, run: &mut Run<'_>) -> Option<u32> {
+        match self.tier(id, clause, run) {
+            Some(compiled) => self.code.run(&compiled, clause, &mut self.interp, run),
+            None => self.interp.run(id, clause, run),
         }
     }
 
@@ -99,12 +97,7 @@ impl Jit {
     #[cold]
     fn compile(&mut self, id: ClauseId, clause: &ir::Clause, run: &Run<'_>) -> Option<Compiled> {
         let recorded = run.is_record();
-        let compiled = match &mut self.code {
-            Some(code) => code.compile((run.plan(), run.vars()), id, clause, recorded),
-            None => Code::new().and_then(|code| {
-                self.code.insert(code).compile((run.plan(), run.vars()), id, clause, recorded)
-            }),
-        };
+        let compiled = self.code.compile((run.plan(), run.vars()), id, clause, recorded);
         let tier = &mut self.clauses[id.index()][usize::from(recorded)];
         *tier = compiled.map_or(Tier::Refused, Tier::Hot);
         compiled
@@ -124,12 +117,12 @@ impl Default for Tier {
 }
 
 impl Engine for Jit {
-    fn run(&mut self, id: ClauseId, clause: &ir::Clause, run: &mut Run<'_>) -> Ending {
-        if let (Some(tiers), Some(code)) = (self.clauses.get(id.index()), &self.code)
+    fn run(&mut self, id: ClauseId, clause: &ir::Clause, run: &mut Run<'_>) -> Option<u32> {
+        if let Some(tiers) = self.clauses.get(id.index())
             && let Tier::Hot(compiled) = &tiers[usize::from(run.is_record())]
             && compiled.is_of(clause)
         {
-            return code.run(compiled, clause, &mut self.interp, run);
+            return self.code.run(compiled, clause, &mut self.interp, run);
         }
         self.run_cold(id, clause, run)
     }
@@ -142,7 +135,10 @@ impl Engine for Jit {
 /// The code of every clause that runs in user space, as cranelift has it; for `--dump=clif`.
 pub fn dump(plan: &Plan) -> String {
     let mut text = String::new();
-    let Some(mut code) = Code::new() else { return "this machine cannot run compiled code\n".into() };
+    let mut code = Code::default();
+    if !code.can_be_made() {
+        return "this machine cannot run compiled code\n".into();
+    }
     let vars = Vars::new(&plan.program, &plan.rooms, 0);
     let live = |id: ClauseId| {
         let probes = plan.probe_clauses.iter().zip(&plan.probe_groups);

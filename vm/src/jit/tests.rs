@@ -8,7 +8,7 @@ use dtrail_lang::plan::{ClauseLayout, Slot, SlotKind};
 
 use super::frame::Entry;
 use super::*;
-use crate::engine::Input;
+use crate::engine::{Ending, Input};
 use crate::event::EventContext;
 use crate::fault::{FaultKind, Raised};
 use crate::runtime::{Space, World};
@@ -27,7 +27,8 @@ fn fire(jit: &mut Jit, plan: &Plan, world: &mut World) -> Ending {
     world.begin_firing(plan);
     let mut event = FakeEvent::default();
     let mut run = Run::new(plan, world, Input::Live(&mut event), None, ProbeIndex(0), ClauseId(0));
-    jit.run(ClauseId(0), &plan.program.clauses[0], &mut run)
+    let stopped = jit.run(ClauseId(0), &plan.program.clauses[0], &mut run);
+    run.ending(stopped)
 }
 
 fn global(plan: &Plan, world: &mut World) -> u64 {
@@ -120,7 +121,8 @@ fn user_parts_are_compiled_over_records() {
             let code = plan.user[0].as_ref().expect("set");
             let input = Input::Record { record: &record, area: HEADER_SIZE };
             let mut run = Run::new(&plan, &mut world, input, None, ProbeIndex(0), ClauseId(0));
-            let ending = engine.run(ClauseId(0), code, &mut run);
+            let stopped = engine.run(ClauseId(0), code, &mut run);
+            let ending = run.ending(stopped);
             (ending, global(&plan, &mut world))
         };
         let mut jit = Jit::after(0);
@@ -252,7 +254,8 @@ fn arguments_in_their_order_are_asked_for_at_once() {
             let (mut world, mut event) = (World::new(&plan, Space::default()), NoThird(FakeEvent::default()));
             let input = Input::Live(&mut event);
             let mut run = Run::new(&plan, &mut world, input, None, ProbeIndex(0), ClauseId(0));
-            let ended = engine.run(ClauseId(0), &plan.program.clauses[0], &mut run);
+            let stopped = engine.run(ClauseId(0), &plan.program.clauses[0], &mut run);
+            let ended = run.ending(stopped);
             assert_eq!((ended, global(&plan, &mut world)), (ending, value), "{indices:?}");
         }
     }

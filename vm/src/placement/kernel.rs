@@ -285,7 +285,7 @@ impl Body<'_, '_> {
                 self.op(inst);
                 if self.run.stopped() {
                     self.sending.point = inst.point;
-                    return Reached::Ended(self.run.ending(inst.point));
+                    return Reached::Ended(self.run.ending(Some(inst.point)));
                 }
             }
             at = match block.end {

@@ -221,8 +221,9 @@ impl<'a> Run<'a> {
         self.status != Status::Running
     }
 
-    /// How the clause ended, if an op at `point` ended it.
-    pub fn ending(&self, point: u32) -> Ending {
+    /// How the clause ended, if an op at a point stopped it or none did.
+    pub fn ending(&self, stopped: Option<u32>) -> Ending {
+        let Some(point) = stopped else { return Ending::Done };
         match self.status {
             Status::Running => Ending::Done,
             Status::Faulted => Ending::Fault { raised: self.world.raised, point },
@@ -367,7 +368,7 @@ impl<'a> Run<'a> {
     /// A built-in variable.
     pub fn builtin(&mut self, var: BuiltinVar, index: u32) -> u64 {
         if asks_event(var) {
-            return self.event_int(var, index);
+            return self.event_int(var, index).unwrap_or(0);
         }
         let names = || self.world.names.get(self.probe.index()).copied().unwrap_or([NULL; 4]);
         let id = || self.plan.program.probes.get(self.probe.index()).map_or(0, |probe| probe.id.0);
@@ -386,14 +387,24 @@ impl<'a> Run<'a> {
         }
     }
 
-    /// [`Run::builtin`] of one that [`asks_event`].
+    /// [`Run::builtin`] of one that [`asks_event`]; `None` if that has stopped the run.
     #[inline]
-    pub(crate) fn event_int(&mut self, var: BuiltinVar, index: u32) -> u64 {
-        let Input::Live(context) = &mut self.input else { return self.event_builtin(var, index) };
+    pub(crate) fn event_int(&mut self, var: BuiltinVar, index: u32) -> Option<u64> {
+        let Input::Live(context) = &mut self.input else { return self.event_int_recorded(var, index) };
         match context.int(var, index) {
-            Ok(value) => value as u64,
-            Err(raised) => self.raise(raised),
+            Ok(value) => Some(value as u64),
+            Err(raised) => {
+                self.raise(raised);
+                None
+            }
         }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn event_int_recorded(&mut self, var: BuiltinVar, index: u32) -> Option<u64> {
+        let value = self.event_builtin(var, index);
+        (!self.stopped()).then_some(value)
     }
 
     /// [`EventContext::args`](crate::event::EventContext::args) of a live event.
