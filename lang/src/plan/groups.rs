@@ -74,6 +74,8 @@ fn asked_by_errors(program: &Program, roles: &Roles) -> Vec<Shared> {
                         asked.push(Shared::Stack(AskedStack { user, frames, strsize }));
                     }
                 }
+                // Whose progeny a process is, its parent says.
+                Op::Call { func: Func::Progenyof, .. } => asked.push(Shared::Builtin(BuiltinVar::Ppid)),
                 op if uses_threads(program, op) => asked.push(Shared::Builtin(BuiltinVar::TaskStart)),
                 _ => {}
             }

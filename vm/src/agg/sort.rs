@@ -121,7 +121,7 @@ pub fn rows<'t>(tables: &[&'t AggTable], options: SortOptions, stacks: &StackTab
         |row: &Row<'_>, i: usize| row.state(i).map_or(Rank::from(0), |state| rank(state, tables[i].shape()));
     let places: Vec<_> = (0..tables.len()).map(|i| (first + i) % tables.len()).collect();
     let ranks = |row: &Row<'_>| places.iter().map(|&i| rank_at(row, i)).collect::<Box<[Rank]>>();
-    let items = rows.iter().zip(0..).map(|(row, place)| (ranks(row), 0, place)).collect();
+    let items = rows.iter().zip(0..).map(|(row, place)| (ranks(row), Front::default(), place)).collect();
     let all = All::Joined(rows);
     let order = order(items, &all, options, stacks);
     Rows { all, order }
@@ -149,7 +149,7 @@ fn order_of_one(table: &AggTable, options: SortOptions, stacks: &StackTable) -> 
 
 /// Sorts rows, of each what its value is compared by, the front of its key, and its place.
 fn order<R: Ord>(
-    mut items: Vec<(R, u64, u32)>,
+    mut items: Vec<(R, Front, u32)>,
     all: &All<'_>,
     options: SortOptions,
     stacks: &StackTable,
@@ -166,19 +166,38 @@ fn order<R: Ord>(
     items.iter().map(|item| item.2).collect()
 }
 
-/// What two keys of one table compare by first, in a word: the element that is compared first, if it is an integer, or the
-/// start of its text. Equal words say nothing.
-fn front(key: &[u8], types: &[ValueType], from: usize) -> u64 {
-    match (value::decode(key, types).nth(from), types.get(from)) {
-        (Some(_), Some(&ty)) if is_numbered(ty) || matches!(ty, ValueType::Float(_)) => 0,
-        (Some(ValueRef::Int(value)), Some(&ty)) => low_bits(value, size(ty)),
-        (Some(text), Some(_)) => {
-            let mut first = [0; 8];
-            first.iter_mut().zip(text.bytes()).for_each(|(to, from)| *to = *from);
-            u64::from_be_bytes(first)
+/// Bytes that are ordered as the keys of one table are, as far as they go: long enough for a command name and a number.
+type Front = [u64; 3];
+
+/// The front of a key, from the element that is compared first. Equal fronts say nothing.
+fn front(key: &[u8], types: &[ValueType], from: usize) -> Front {
+    let mut bytes = [0; size_of::<Front>()];
+    let mut rest = &mut bytes[..];
+    let mut put = |part: &[u8]| {
+        let taken = part.len().min(rest.len());
+        let (here, behind) = std::mem::take(&mut rest).split_at_mut(taken);
+        here.copy_from_slice(&part[..taken]);
+        rest = behind;
+    };
+    for (element, &ty) in value::decode(key, types).zip(types).skip(from) {
+        match (element, ty) {
+            // What they compare by is not in the key.
+            (_, ValueType::Float(_)) => break,
+            _ if is_numbered(ty) => break,
+            (ValueRef::Int(value), _) => put(&low_bits(value, size(ty)).to_be_bytes()),
+            // A string has no NUL, so its end comes before all that may follow; NULL before the empty one.
+            (ValueRef::Str(text), ValueType::Str) => {
+                put(text.unwrap_or_default());
+                put(&[0, u8::from(text.is_some())]);
+            }
+            (ValueRef::Str(block), _) => {
+                put(block.unwrap_or_default());
+                break;
+            }
         }
-        _ => 0,
     }
+    let (words, _) = bytes.as_chunks::<8>();
+    std::array::from_fn(|i| u64::from_be_bytes(words[i]))
 }
 
 /// One row for each key of any table. Keys whose elements differ in size are different keys.
@@ -382,6 +401,45 @@ mod tests {
         let rows = rows(&[&*table], SortOptions::default(), &StackTable::new());
         let texts: Vec<_> = rows.iter().map(|row| row.key[4..].to_vec()).collect();
         assert_eq!(texts, [b"".to_vec(), b"B".to_vec(), b"a".to_vec(), b"ab".to_vec(), b"b".to_vec()]);
+    }
+
+    /// What decides is in the front of a key, crosses its end, or lies behind it; NULL comes first, a longer string later.
+    #[test]
+    fn keys_of_several_elements_compare_element_by_element() {
+        let types = [ValueType::Str, INT, ValueType::Str];
+        let long: &'static [u8] = b"a name of more bytes than a front";
+        let longer: &'static [u8] = b"a name of more bytes than a front has";
+        type Text = Option<&'static [u8]>;
+        let sorted: Vec<(Text, i64, Text)> = vec![
+            (None, -1, Some(b"z")),
+            (Some(b""), 1, None),
+            (Some(b""), 1, Some(b"")),
+            (Some(b"\x01"), 0, Some(b"")),
+            (Some(b"a"), 2, Some(b"x")),
+            (Some(b"a"), 2, Some(b"xxxxxxxxxxxxxxxxa")),
+            (Some(b"a"), 2, Some(b"xxxxxxxxxxxxxxxxb")),
+            (Some(b"a"), -1, Some(b"")),
+            (Some(long), 2, Some(b"")),
+            (Some(long), -2, Some(b"")),
+            (Some(longer), 0, Some(b"")),
+            (Some(b"command-name15\xff"), 1, None),
+            (Some(b"command-name15\xff"), 2, None),
+            (Some(b"\xff"), 0, None),
+        ];
+        let mut all = tables(&[(AggFn::Count, Shape::default(), &types)]);
+        let table = all.get_mut(ir::AggId(0)).expect("one aggregation");
+        let keys: Vec<_> = sorted
+            .iter()
+            .map(|&(a, b, c)| key(&[ValueRef::Str(a), ValueRef::Int(b), ValueRef::Str(c)]))
+            .collect();
+        // In another order: 5 and their number have no factor in common.
+        for i in 0..keys.len() {
+            assert!(table.update(&keys[(i * 5 + 3) % keys.len()], 0, 1));
+        }
+        let rows =
+            rows(&[&*table], SortOptions { by_key: true, ..SortOptions::default() }, &StackTable::new());
+        let got: Vec<_> = rows.iter().map(|row| row.key.to_vec()).collect();
+        assert_eq!(got, keys);
     }
 
     #[test]

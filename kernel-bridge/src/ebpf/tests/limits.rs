@@ -70,12 +70,20 @@ fn strings_that_do_not_fit_are_refused() {
 #[test]
 fn the_longest_strings() {
     let body = "i0 = builtin arg0\ns0 = loadstr user [i0] limit 65536\ns1 = call strjoin(s0, s0)\ni1 = call strlen(s1)\n\
-                s2 = call substr(s1, i1)\nsend $0 = s0\nsend $1 = i1\nsend $2 = s2\nwork";
+                s2 = call substr(s1, i1)\ni2 = streq s0, s1\ni3 = streq s0, s0\ni4 = strltu s0, s1\n\
+                send $0 = s0\nsend $1 = i1\nsend $2 = s2\nsend $3 = i2\nsend $4 = i3\nsend $5 = i4\nwork";
     let mut bench = Bench::new(&one_block("limits strsize 65536 scratchsize 256", body));
-    patience(&bench, 100_000);
+    patience(&bench, 500_000);
     let text = "x".repeat(40_000);
     bench.memory(&[(AT, format!("{text}\0").as_bytes())], &[]);
-    let expected = vec![Value::Str(text), Value::Int(65_536), Value::Str(String::new())];
+    let expected = vec![
+        Value::Str(text),
+        Value::Int(65_536),
+        Value::Str(String::new()),
+        Value::Int(0),
+        Value::Int(1),
+        Value::Int(1),
+    ];
     assert_eq!(bench.sent(&TestEvent::args(&[AT as i64])), Sent::Ran(expected));
 }
 
@@ -239,4 +247,25 @@ fn fields_filled_on_some_paths_only() {
         let types = load::types_for(&program, &types).unwrap_or_else(|e| panic!("{e}"));
         load::load(&plan, &program, types.as_ref()).unwrap_or_else(|e| panic!("{e}"));
     }
+}
+
+/// Each walks two stacks and works out their numbers in loops whose ends the verifier must not put off.
+#[test]
+fn many_clauses_that_take_stacks() {
+    if !privileged() {
+        return;
+    }
+    let mut text = "p0 = probe 1 syscall:vmlinux:openat:entry\nagg @a[u64, u64, u64]: count\n".to_owned();
+    for i in 0..200 {
+        let _ = write!(
+            text,
+            "g{i} = @a in c{i}\nenable c{i} on p0\nclause c{i} {{\nb0:\ni0 = 20\ni1 = call <stack>(i0)\ni2 = 0\n\
+             i3 = call <ustack>(i0, i2)\ni4 = {i}\naggregate g{i} [i1, i3, i4]\nreturn\n}}\n"
+        );
+    }
+    let plan = plan_of(&text);
+    let (target, types) = live_target(&plan, true);
+    let program = emit(&plan, &target).unwrap_or_else(|e| panic!("{e}"));
+    let types = load::types_for(&program, &types).unwrap_or_else(|e| panic!("{e}"));
+    load::load(&plan, &program, types.as_ref()).unwrap_or_else(|e| panic!("{e}"));
 }
