@@ -49,6 +49,7 @@ const EMITTED: &[Func] = &[
     Func::StrByte,
     Func::StrWord,
     Func::ArrayIndex,
+    Func::SpecNumber,
     Func::Stack,
     Func::Ustack,
     Func::Uaddr,
@@ -95,6 +96,7 @@ impl Gen<'_> {
             (Func::Uaddr, &[addr]) => self.process_address(dst, addr),
             (Func::StrByte, &[text, at, computed]) => self.byte(dst, text, at, computed),
             (Func::StrWord, &[text, at]) => self.word(dst, text, at),
+            (Func::SpecNumber, &[number]) => self.speculation_number(dst, number),
             (Func::ArrayIndex, &[index, length]) => self.array_index(dst, index, length),
             _ => Err(self.inconsistent("a subroutine has the wrong number of arguments")),
         }
@@ -342,6 +344,15 @@ impl Gen<'_> {
                 self.asm.jmp(Jmp::Ge, R1, R2, bad);
             }
         }
+        self.define(dst, R1);
+        Ok(())
+    }
+
+    /// `dst` = the number of a speculation that there is, or of none; another one faults.
+    fn speculation_number(&mut self, dst: Reg, number: Reg) -> Result<(), EmitError> {
+        let bad = self.fault(fault::ILLOP, Some(-1))?;
+        self.load(number, R1);
+        self.asm.jmp_value(Jmp::Gt, R1, i64::from(self.env.target.speculations), R2, bad);
         self.define(dst, R1);
         Ok(())
     }

@@ -292,6 +292,8 @@ pub struct Target {
     /// Bytes of dynamic variables (`dynvarsize`): bounds the entries of associative arrays, and the threads that have
     /// `self->` variables.
     pub dynvar_size: u64,
+    /// How many speculations there are (`nspec`).
+    pub speculations: u32,
 }
 
 /// A PID namespace, and where a task keeps its number in it.
@@ -473,6 +475,7 @@ pub mod helper {
 /// Codes of the faults that kernel code raises; [`dtrail_vm::fault::FaultKind`] gives their meaning.
 mod fault {
     pub(super) const BADADDR: u64 = 1;
+    pub(super) const ILLOP: u64 = 3;
     pub(super) const DIVZERO: u64 = 4;
     pub(super) const NOSCRATCH: u64 = 5;
     pub(super) const BADSIZE: u64 = 10;

@@ -153,6 +153,7 @@ pub(super) fn injected() -> Target {
         fill_size: None,
         agg_size: 1 << 16,
         dynvar_size: 1 << 16,
+        speculations: 4,
         dwarf: false,
     }
 }

@@ -72,6 +72,8 @@ pub struct Settings {
     pub agg: u64,
     /// Of an associative array (`dynvarsize`).
     pub dynvar: u64,
+    /// How many speculations there are (`nspec`).
+    pub speculations: u32,
     /// Whether aggregations print what each CPU counted (`aggpercpu`).
     pub by_cpu: bool,
     /// How often the ring is looked at (`switchrate`), since nobody says when there is something in it.
@@ -104,6 +106,7 @@ impl From<&Options> for Settings {
             fill: (options.bufpolicy == BufPolicy::Fill).then_some(options.bufsize),
             agg: options.aggsize,
             dynvar: options.dynvarsize,
+            speculations: options.nspec,
             by_cpu: options.aggpercpu,
             look,
             temporal: options.temporal,
@@ -299,6 +302,7 @@ pub(super) fn target_without_kernel(settings: Settings) -> Result<ebpf::Target, 
         fill_size: settings.fill,
         agg_size: settings.agg,
         dynvar_size: settings.dynvar,
+        speculations: settings.speculations,
         dwarf: settings.dwarf,
     })
 }

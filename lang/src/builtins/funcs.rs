@@ -200,6 +200,8 @@ funcs! {
     /// Internal: a computed index into an ordinary array and the array's length; gives the index, or raises `BADINDEX`
     /// with it if it is not below the length, both taken as unsigned.
     ArrayIndex = "<index>", C("int64_t"), &[C("int64_t"), C("int64_t")], 2, Free, Kernel::Yes, true;
+    /// Internal: the number that `commit` and `discard` take; `ILLOP` if there is none such (`nspec`).
+    SpecNumber = "<speculation>", INT, &[INT], 1, Free, Kernel::Yes, true;
     /// Internal: the number of the kernel stack of at most so many frames (a constant); 0 if it could not be kept.
     Stack = "<stack>", U64, &[U32], 1, Pinned, Kernel::Yes, false;
     /// Internal: the number of the user stack of at most so many frames, with so many bytes of names (constants).
@@ -237,6 +239,7 @@ impl Func {
             Func::StrByte => "a byte of a string",
             Func::StrWord => "bytes of a string",
             Func::ArrayIndex => "an index",
+            Func::SpecNumber => "the number of a speculation",
             Func::Stack | Func::Ustack => "a stack",
             Func::Uaddr => "an address of the process",
             _ => return format!("`{}`", self.row().name),

@@ -252,10 +252,8 @@ pub(super) fn may_end(program: &Program, flow: &Flow<'_>, inst: &Inst) -> bool {
             );
             drops(program, &inst.op) && !removes
         }
-        // `speculate` ends the clause if there is nothing to record for; the others fault on a bad number.
-        Op::Record { site, .. } => {
-            matches!(program.sites[site.index()].action, Action::Speculate | Action::Commit | Action::Discard)
-        }
+        // It ends the clause if there is nothing to record for.
+        Op::Record { site, .. } => program.sites[site.index()].action == Action::Speculate,
         Op::Binary { op, rhs, .. } if op.may_fault() => !matches!(
             flow.only_definition(*rhs),
             Some((_, Inst { op: Op::Const { value, .. }, .. })) if *value != 0

@@ -179,12 +179,16 @@ impl Run<'_> {
         self.world.records.int(id);
     }
 
+    /// A number that there is, in use or not.
+    pub(super) fn speculation_number(&mut self, id: u64) -> u64 {
+        if !self.world.speculations.exists(id as i64) {
+            return self.raise(Raised::plain(FaultKind::IllOp));
+        }
+        id
+    }
+
     /// `commit` and `discard`.
     fn settle(&mut self, action: Action, id: i64) {
-        if !self.world.speculations.exists(id) {
-            self.raise(Raised::plain(FaultKind::IllOp));
-            return;
-        }
         let now = self.speculation_time();
         self.world.keep_speculated(self.plan, self.probe);
         let World { speculations, records, committed, .. } = &mut *self.world;

@@ -78,6 +78,7 @@ pub const TABLE: &[(Func, Routine)] = &[
     (Func::StrByte, byte),
     (Func::StrWord, word),
     (Func::ArrayIndex, array_index),
+    (Func::SpecNumber, speculation_number),
     (Func::Stack, kernel_stack),
     (Func::Ustack, user_stack),
     (Func::Uaddr, user_address),
@@ -370,6 +371,10 @@ extern "C" fn progenyof(run: &mut Run<'_>, pid: u64, _: u64, _: u64, _: u32) -> 
 
 extern "C" fn speculation(run: &mut Run<'_>, _: u64, _: u64, _: u64, _: u32) -> u64 {
     run.speculation()
+}
+
+extern "C" fn speculation_number(run: &mut Run<'_>, id: u64, _: u64, _: u64, _: u32) -> u64 {
+    run.speculation_number(id)
 }
 
 extern "C" fn signal(run: &mut Run<'_>, signal: u64, _: u64, _: u64, _: u32) -> u64 {

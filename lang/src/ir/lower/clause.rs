@@ -217,6 +217,10 @@ impl Lower<'_> {
                     values.splice(..0, parts);
                     types.splice(..0, of_parts);
                 }
+                if let (Action::Commit | Action::Discard, Some(number)) = (*action, values.first_mut()) {
+                    // Apart from what is done with it, so that the kernel knows whether the clause goes on.
+                    *number = self.emit_call(Func::SpecNumber, vec![*number], RegKind::Int, expr.span);
+                }
                 if let Some(signal) = self.signal(*action, &values, expr.span) {
                     let dst = self.build.reg(RegKind::Int);
                     self.build.emit(expr.span, Op::Call { dst, func: Func::Signal, args: vec![signal] });
