@@ -7,24 +7,12 @@ use super::errors::{self, Wanted};
 use super::expr::{Body, Checked, as_variable, binary_word, is_aggregation};
 use super::info::{ExprInfo, Meaning};
 use super::names::{Marked, Provenance, VarShape};
-use super::session::Session;
 use crate::ast::{BinaryOp, Expr, ExprKind};
 use crate::builtins::AggFn;
 use crate::diag::Diagnostic;
 use crate::ir::{Scope, ValueType, VarId};
 use crate::source::Span;
 use crate::types::{Type, TypeId};
-
-impl Session<'_> {
-    /// A `string` where a character pointer is kept: refused, see [`Body::check_not_address`].
-    pub(super) fn check_no_text(&self, to: TypeId, from: TypeId, span: Span) -> Result<(), Diagnostic> {
-        // An array of characters as a key is kept as its text.
-        match self.types.is_string(from) && self.value_type(to) != Some(ValueType::Str) {
-            true => Err(errors::not_supported_yet(span, "the address of a string")),
-            false => Ok(()),
-        }
-    }
-}
 
 impl Body<'_, '_> {
     /// The storage on the left of an assignment, created if it is new. `None` for its type means that the assignment
@@ -152,9 +140,15 @@ impl Body<'_, '_> {
             .meaning(Meaning::Operator))
     }
 
-    /// The rules let a `string` go to a character pointer, but strings here are values without an address.
+    /// The rules let a `string` go to a character pointer, but strings here are values without an address: a copy has one
+    /// while its clause runs, which is not enough for what is kept.
     pub(super) fn check_not_address(&self, to: TypeId, from: ExprInfo, span: Span) -> Result<(), Diagnostic> {
-        self.session.check_no_text(to, from.ty, span)
+        // An array of characters as a key is kept as its text.
+        let text = self.session.types.is_string(from.ty);
+        match text && self.session.value_type(to) != Some(ValueType::Str) {
+            true => Err(errors::not_supported_yet(span, "the address of a string that is kept")),
+            false => Ok(()),
+        }
     }
 
     /// Dynamic variables are removed by a literal 0 whatever their type (language spec §6.7).

@@ -324,6 +324,7 @@ impl Body<'_, '_> {
         match self.session.names.aggs[id.index()].keys.clone() {
             Some(signature) => {
                 self.check_keys(&signature, &format!("@{name}"), &infos, span)?;
+                self.check_kept_keys(&signature, &infos, span)?;
             }
             None => {
                 let signature = self.new_signature(keys, &infos, "aggregation")?;

@@ -410,7 +410,7 @@ impl Body<'_, '_> {
             return Ok(None);
         }
         let Some(value) = self.session.enumerator_value(a.ty, name) else { return Ok(None) };
-        if self.session.names.var(Scope::Global, name).is_some() {
+        if self.session.names.var(Scope::Global, name).is_some() || self.session.inline(name).is_some() {
             let kind = self.session.types.show(self.session.types.base(a.ty));
             return Err(errors::ambiguous_enumerator(span, binary_word(op), name, &kind));
         }

@@ -26,8 +26,8 @@ pub enum Holder {
     Scratch(String),
     /// In a definition: what its use gives a parameter.
     Param(u32),
-    /// Nowhere: the address of a part of a variable itself.
-    Part,
+    /// Nowhere: the address itself of a part of a variable, or of the copy of a string.
+    Nowhere(Provenance),
 }
 
 /// What is known of the pointers that scratch memory holds, and what flows where.
@@ -209,7 +209,7 @@ impl Body<'_, '_> {
     fn add_sources(&self, expr: &Expr, out: &mut Vec<Holder>) {
         let Some(info) = self.info.get(expr).filter(|info| info.constant.is_none()) else { return };
         match info.meaning {
-            _ if self.in_variable(info) => return out.push(Holder::Part),
+            _ if self.in_variable(info) => return out.push(Holder::Nowhere(Provenance::Variable)),
             Meaning::Variable(id) | Meaning::Element(id) | Meaning::Part(id) => {
                 return out.push(Holder::Variable(id));
             }
@@ -236,8 +236,12 @@ impl Body<'_, '_> {
                 for source in &self.session.formulas[id.index()].sources {
                     match source {
                         Holder::Param(index) => {
-                            let argument = arguments.get(*index as usize);
-                            argument.into_iter().for_each(|argument| self.add_sources(argument, out));
+                            let Some(argument) = arguments.get(*index as usize) else { continue };
+                            let types = &self.session.types;
+                            match self.info.get(argument).is_some_and(|info| types.is_string(info.ty)) {
+                                true => out.push(Holder::Nowhere(Provenance::Scratch)),
+                                false => self.add_sources(argument, out),
+                            }
                         }
                         holder => out.push(holder.clone()),
                     }
@@ -302,7 +306,7 @@ impl Body<'_, '_> {
             Holder::Variable(id) => self.session.names.vars[id.index()].provenance,
             Holder::Scratch(member) => self.session.flows.held(member),
             Holder::Param(_) => Provenance::Unknown,
-            Holder::Part => Provenance::Variable,
+            Holder::Nowhere(known) => *known,
         }
     }
 
@@ -319,7 +323,7 @@ impl Body<'_, '_> {
                     let name = match &holder {
                         Holder::Variable(id) => self.session.names.vars[id.index()].shown(),
                         Holder::Scratch(member) => format!("{member} in scratch memory"),
-                        Holder::Param(_) | Holder::Part => continue,
+                        Holder::Param(_) | Holder::Nowhere(_) => continue,
                     };
                     return Err(errors::alloca_mix(span, &name));
                 }
@@ -329,7 +333,7 @@ impl Body<'_, '_> {
                 Holder::Scratch(member) => {
                     self.session.flows.scratch.insert(member.clone(), now);
                 }
-                Holder::Param(_) | Holder::Part => {}
+                Holder::Param(_) | Holder::Nowhere(_) => {}
             }
             left.extend(self.session.flows.edges.get(&holder).into_iter().flatten().cloned());
         }

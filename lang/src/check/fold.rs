@@ -265,6 +265,9 @@ impl Session<'_> {
         if self.library_constant(name).is_some() || self.inline(name).is_some() {
             return Err(errors::not_a_function(span, "inline", name));
         }
+        if self.enumerators.contains_key(name) {
+            return Err(errors::not_a_function(span, "enumerator", name));
+        }
         if let Some((_, message)) = funcs::UNIMPLEMENTED.iter().find(|(n, _)| n == name) {
             return Err(errors::unknown(span, message));
         }

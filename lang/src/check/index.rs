@@ -179,7 +179,8 @@ impl Body<'_, '_> {
             self.session.names.vars[id.index()].shape = VarShape::Associative(signature);
             return Ok(());
         }
-        self.check_keys(&signature, &name, &infos, span)
+        self.check_keys(&signature, &name, &infos, span)?;
+        self.check_kept_keys(&signature, &infos, span)
     }
 
     pub(super) fn exprs(&mut self, exprs: &[Expr]) -> Result<Vec<ExprInfo>, Diagnostic> {
@@ -236,9 +237,18 @@ impl Body<'_, '_> {
                 let slot = slot.show(&self.session.types);
                 return Err(errors::key_type_mismatch(span, name, i + 1, &slot, &self.show(*info)));
             }
-            self.check_not_address(slot.ty, *info, span)?;
         }
         Ok(())
+    }
+
+    /// Keys that are kept: none is the address of a string, which is a value. A parameter is given that of a copy.
+    pub(super) fn check_kept_keys(
+        &self,
+        signature: &[Marked],
+        infos: &[ExprInfo],
+        span: Span,
+    ) -> Result<(), Diagnostic> {
+        signature.iter().zip(infos).try_for_each(|(slot, info)| self.check_not_address(slot.ty, *info, span))
     }
 
     /// `args[n]` (language spec §8.4.1).

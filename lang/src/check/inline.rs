@@ -11,7 +11,7 @@ use super::errors;
 use super::fold::{Early, Folded};
 use super::formula::{FormulaId, Origin, Param};
 use super::info::Meaning;
-use super::names::Marked;
+use super::names::{Marked, Provenance};
 use super::session::Session;
 use crate::ast::{Derived, Ident, Inline, TypeName};
 use crate::diag::Diagnostic;
@@ -102,14 +102,17 @@ impl Session<'_> {
         if let Some(error) = defined.deferred {
             return Err(error);
         }
-        self.check_no_text(ty.ty, value.ty, inline.value.span)?;
+        let copied = self.types.is_string(value.ty) && matches!(self.types.resolve(ty.ty), Type::Pointer(_));
         let ty = Marked { userland: to.userland, ..ty };
         let stands_for = match (defined.constant, defined.alias) {
             (Some(c), _) if params.is_none() => Value::Constant(c),
-            (_, Some(id)) => Value::Alias(id),
+            (_, Some(id)) if !copied => Value::Alias(id),
             _ => {
                 let mut formula = defined.formula;
                 formula.ty = ty;
+                if copied {
+                    formula.provenance = Provenance::Scratch;
+                }
                 Value::Formula(self.add_formula(formula))
             }
         };

@@ -12,7 +12,7 @@ use super::expr::{Body, Checked};
 use super::fold::Early;
 use super::formula::{FormulaId, Origin, Param};
 use super::info::{ExprInfo, Meaning};
-use super::names::Marked;
+use super::names::{Marked, Provenance};
 use super::session::Session;
 use super::suggest;
 use crate::ast::{Expr, Ident, Translator};
@@ -129,8 +129,10 @@ impl Session<'_> {
             if let Some(error) = defined.deferred {
                 return Err(error);
             }
-            self.check_no_text(ty.ty, right.ty, value.span)?;
             let mut formula = defined.formula;
+            if self.types.is_string(right.ty) && matches!(self.types.resolve(ty.ty), Type::Pointer(_)) {
+                formula.provenance = Provenance::Scratch;
+            }
             formula.ty.userland = to.userland;
             if let Meaning::Translation(made) = right.meaning {
                 formula.translation = Some(made);
@@ -217,13 +219,11 @@ impl Body<'_, '_> {
             let types = &self.session.types;
             return Err(errors::no_translator(span, &self.show(info), &types.show(to.ty)));
         };
-        let TranslatorInfo { input, attributes, .. } = self.session.translators[translator.index()];
+        let TranslatorInfo { attributes, .. } = self.session.translators[translator.index()];
         if let Some(triple) = attributes {
             let shown = self.session.types.show(to.ty);
             self.note_triple(triple, span, || format!("translator {shown}"))?;
         }
-        let input = input.ty;
-        self.session.check_no_text(input, info.ty, operand.span)?;
         let pointer = matches!(self.session.types.resolve(to.ty), Type::Pointer(_));
         Ok(self.translation(Translation { translator, pointer, from: From::Operand }))
     }

@@ -48,6 +48,10 @@ impl Lower<'_> {
         if self.checked.types.is_record(self.info_of(expr).ty) {
             return self.record_at(expr).map(|_| ());
         }
+        // A floating-point number is no operand: it is its bytes, which are read for their faults.
+        if let Type::Float(_, bytes) = *self.checked.types.resolve(self.info_of(expr).ty) {
+            return self.stored_value(expr, ValueType::Float(bytes)).map(|_| ());
+        }
         self.value(expr).map(|_| ())
     }
 
@@ -283,11 +287,52 @@ impl Lower<'_> {
 
     /// `s[n]`, `*s` and `*(s + n)`.
     fn string_byte(&mut self, expr: &Expr) -> Lowered {
+        let (base, key) = match &expr.kind {
+            ExprKind::Index { base, keys } if keys.len() == 1 => (&**base, Some(&keys[0])),
+            ExprKind::Unary { operand, .. } => (&**operand, None),
+            _ => (expr, None),
+        };
+        let number = |lower: &Self, key: &Expr| lower.frame.early.constant(key).map(|c| c.value);
+        let place = match key {
+            None => self.long_text(base).map(|text| (text, 0)),
+            Some(key) => [(base, key), (key, base)]
+                .into_iter()
+                .find_map(|(text, key)| Some((self.long_text(text)?, number(self, key)?))),
+        };
+        if let Some((text, at)) = place {
+            let byte = usize::try_from(at).ok().and_then(|at| text.get(at));
+            return Ok(self.build.constant(expr.span, byte.map_or(0, |&byte| i64::from(byte as i8))));
+        }
         let (string, index, computed) = self.byte_place(expr)?;
         let computed = self.build.constant(expr.span, i64::from(computed)).reg;
         let dst = self.emit_call(Func::StrByte, vec![string, index, computed], RegKind::Int, expr.span);
         let (bits, signed) = char_width();
         Ok(self.build.narrow(expr.span, Val::new(dst, Fits { bits: 8, signed: true }), bits, signed))
+    }
+
+    /// The bytes of a constant that is longer than the strings of the program, or of its rest from a known byte on: it is
+    /// cut when it is copied, not before (language spec §2.10).
+    fn long_text<'e>(&self, expr: &'e Expr) -> Option<&'e [u8]> {
+        let mut at = expr;
+        let mut ahead = 0i64;
+        loop {
+            at = match &at.kind {
+                ExprKind::Str(bytes) if bytes.len() > self.checked.limits.strsize as usize => {
+                    let start = usize::try_from(ahead).unwrap_or(bytes.len()).min(bytes.len());
+                    return Some(&bytes[start..]);
+                }
+                ExprKind::Binary { op: BinaryOp::Add, lhs, rhs } => {
+                    let constant = |side: &Expr| self.frame.early.constant(side).map(|c| c.value);
+                    let (text, count) = match constant(rhs) {
+                        Some(count) => (lhs, count),
+                        None => (rhs, constant(lhs)?),
+                    };
+                    ahead = ahead.checked_add(count).filter(|&ahead| ahead >= 0)?;
+                    text
+                }
+                _ => return None,
+            };
+        }
     }
 
     /// The string and the index of a byte of it, and whether the index is computed.
@@ -328,6 +373,37 @@ impl Lower<'_> {
         let copy = self.emit_call(Func::Alloca, vec![size], RegKind::Int, span);
         self.emit_call(Func::Fill, vec![string, copy, size], RegKind::Int, span);
         Ok(self.arithmetic(BinOp::Add, copy, index, span))
+    }
+
+    /// A string where an address is wanted: that of a copy in scratch memory, of NULL 0.
+    pub(super) fn address_of_text(&mut self, text: &Expr) -> Lowered {
+        let span = text.span;
+        // The memory is user space's, as where a program fills it.
+        self.reads_scratch_block = true;
+        let text = self.string(text)?;
+        let null = self.build.reg(RegKind::Str);
+        self.build.emit(span, Op::Null { dst: null });
+        let cond = self.build.reg(RegKind::Int);
+        self.build.emit(span, Op::StrCompare { op: CmpOp::Ne, dst: cond, lhs: text, rhs: null });
+        let dst = self.build.constant(span, 0).reg;
+        let before = self.build.current();
+        let first = self.build.begin();
+        let length = self.emit_call(Func::Strlen, vec![text], RegKind::Int, span);
+        let one = self.build.constant(span, 1).reg;
+        let size = self.arithmetic(BinOp::Add, length, one, span).reg;
+        let size = self.emit_call(Func::Size, vec![size], RegKind::Int, span);
+        let copy = self.emit_call(Func::Alloca, vec![size], RegKind::Int, span);
+        self.emit_call(Func::Fill, vec![text, copy, size], RegKind::Int, span);
+        self.build.emit(span, Op::Move { dst, src: copy });
+        let last = self.build.current();
+        self.merge(before, cond, (first, last), None);
+        Ok(Val::new(dst, Fits::ANY))
+    }
+
+    /// Whether a string is given where a character pointer is wanted.
+    pub(super) fn needs_address(&self, from: &Expr, to: TypeId) -> bool {
+        let types = &self.checked.types;
+        self.is_string(self.info_of(from).ty) && matches!(types.resolve(to), Type::Pointer(_))
     }
 
     // Operators.
@@ -371,6 +447,13 @@ impl Lower<'_> {
 
     /// `s + n`, `n + s` and `s - n`.
     fn suffix(&mut self, op: BinaryOp, (lhs, a): (&Expr, ExprInfo), rhs: &Expr, span: Span) -> Lowered {
+        let sides = if self.is_string(a.ty) { (lhs, rhs) } else { (rhs, lhs) };
+        if let (BinaryOp::Add, Some(text), Some(count)) =
+            (op, self.long_text(sides.0), self.frame.early.constant(sides.1).map(|c| c.value))
+        {
+            let start = usize::try_from(count).unwrap_or(text.len()).min(text.len());
+            return Ok(self.text(&text[start..], span));
+        }
         let (string, offset) = if self.is_string(a.ty) {
             let string = self.value(lhs)?.reg;
             (string, self.offset(op, rhs)?)

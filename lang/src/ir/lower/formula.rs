@@ -56,6 +56,7 @@ impl Lower<'_> {
             true => lower.string(tree).map(|reg| Val::new(reg, Fits::ANY)),
             false => match value_type(&lower.checked.types, ty.ty) {
                 Some(crate::ir::ValueType::Str) => lower.stored_val(tree, crate::ir::ValueType::Str),
+                _ if lower.needs_address(tree, ty.ty) => lower.address_of_text(tree),
                 _ if lower.checked.types.is_bool(ty.ty) => lower.assigned_val(tree, ty.ty),
                 _ => {
                     let val = lower.value(tree)?;
@@ -99,6 +100,10 @@ impl Lower<'_> {
     /// The value that an argument gives to a parameter.
     pub(super) fn bind(&mut self, argument: &Expr, ty: Marked) -> Result<Binding, Diagnostic> {
         let userland = self.info_of(argument).userland;
+        if self.needs_address(argument, ty.ty) {
+            let value = Bound::Val(self.address_of_text(argument)?);
+            return Ok(Binding { value, provenance: Provenance::Scratch, userland });
+        }
         let provenance = self.provenance(argument);
         let value = match value_type(&self.checked.types, ty.ty) {
             Some(_) => Bound::Val(self.assigned_val(argument, ty.ty)?),

@@ -13,7 +13,7 @@ use crate::check::flows::held_as;
 use crate::check::{Checked, ExprInfo, Meaning, Provenance};
 use crate::diag::{Diagnostic, Tag};
 use crate::ir::{AddrSpace, Reg, VarId};
-use crate::types::Type;
+use crate::types::{Type, TypeId};
 
 impl Lower<'_> {
     /// What memory a load through a pointer reads.
@@ -188,20 +188,28 @@ impl View<'_, '_> {
 
     /// What a definition gives with the arguments of one use.
     fn of_formula(&self, expr: &Expr, id: crate::check::formula::FormulaId) -> Provenance {
-        let arguments: &[Expr] = match &expr.kind {
-            ExprKind::Index { keys, .. } => keys,
-            // The input of a translation is no scratch pointer that its members could give on.
+        let formula = &self.checked.formulas[id.index()];
+        let arguments: Vec<(&Expr, TypeId)> = match &expr.kind {
+            ExprKind::Index { keys, .. } => {
+                keys.iter().zip(formula.params.iter().map(|param| param.ty.ty)).collect()
+            }
+            ExprKind::Member { base, .. } => match (&base.kind, self.info_of(base).meaning) {
+                (ExprKind::Xlate { operand, .. }, Meaning::Translation(made)) => {
+                    vec![(operand, self.checked.translators[made.translator.index()].input.ty)]
+                }
+                _ => return Provenance::Unknown,
+            },
             _ => return Provenance::Unknown,
         };
         let none = Val::new(Reg(0), Fits::ANY);
-        let bound = |argument: &Expr| Binding {
-            value: Bound::Val(none),
-            provenance: self.provenance(argument),
-            userland: self.info_of(argument).userland,
+        let bound = |(argument, to): (&Expr, TypeId)| {
+            let types = &self.checked.types;
+            let copied = types.is_string(self.info_of(argument).ty) && !types.is_string(to);
+            let provenance = if copied { Provenance::Scratch } else { self.provenance(argument) };
+            Binding { value: Bound::Val(none), provenance, userland: self.info_of(argument).userland }
         };
-        let formula = &self.checked.formulas[id.index()];
         let (tree, early) = formula.tree(&self.checked.programs);
-        let bindings = arguments.iter().map(bound).collect();
+        let bindings = arguments.into_iter().map(bound).collect();
         let frame = Frame { early, info: &formula.info, bindings };
         View { frame: &frame, ..*self }.provenance(tree)
     }

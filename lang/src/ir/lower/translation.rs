@@ -196,6 +196,8 @@ impl Lower<'_> {
         }
         let text = types.is_string(ty);
         let val = self.inside(id, vec![input], |lower, tree| match text {
+            // What is kept outlives the copy.
+            _ if lower.needs_address(tree, ty) => Err(not_yet(span, "addresses of strings in variables")),
             true if lower.frame.early.constant(tree).is_some() => {
                 let dst = lower.build.reg(RegKind::Str);
                 lower.build.emit(span, Op::Null { dst });

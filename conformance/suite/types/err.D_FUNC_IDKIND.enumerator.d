@@ -1,0 +1,7 @@
+/* An enumerator is no function. */
+enum e { A };
+
+BEGIN
+{
+	A();
+}
