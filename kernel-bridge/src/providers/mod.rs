@@ -128,8 +128,8 @@ impl<'a> Listing<'a> {
 }
 
 /// Argument types from their spellings.
-fn args(types: &[&str], userland: bool) -> Arc<[ProbeArg]> {
-    types.iter().map(|&ty| ProbeArg { ty: ty.into(), userland: userland && ty.ends_with('*') }).collect()
+fn args(types: &[&str]) -> Arc<[ProbeArg]> {
+    types.iter().map(|&ty| ProbeArg { ty: ty.into(), userland: false }).collect()
 }
 
 const fn stability(name: &'static str, data: &'static str, class: &'static str) -> Stability {

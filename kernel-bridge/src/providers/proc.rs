@@ -56,7 +56,7 @@ const PROBES: &[(&str, &[&str])] = &[
 fn list(listing: &mut Listing<'_>) {
     let function = Arc::from("");
     for (name, types) in PROBES {
-        let mut types = args(types, false).to_vec();
+        let mut types = args(types).to_vec();
         for ty in types.iter_mut().filter(|ty| &*ty.ty == "string") {
             ty.userland = true;
         }

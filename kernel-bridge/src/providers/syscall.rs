@@ -25,10 +25,10 @@ pub static PROVIDER: Provider = Provider {
 
 fn list(listing: &mut Listing<'_>) {
     let (entry, ret) = (Arc::from("entry"), Arc::from("return"));
-    let return_args = args(&["long"], false);
+    let return_args = args(&["long"]);
     for call in SYSCALLS.iter().filter(|call| call.number().is_some()) {
         let function = call.name.into();
-        listing.add(&function, &entry, FiredBy::Source, &args(call.args, true));
+        listing.add(&function, &entry, FiredBy::Source, &args(call.args));
         if call.returns() {
             listing.add(&function, &ret, FiredBy::Source, &return_args);
         }

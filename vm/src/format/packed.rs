@@ -11,7 +11,7 @@ use dtrail_lang::ir::ValueType;
 use super::histogram::{BarStyle, Scale, heading};
 use super::{Style, show_padded, symbols};
 use crate::agg::sort::Row;
-use crate::agg::{AggState, AggTable, Buckets, divided};
+use crate::agg::{AggState, AggTable, Buckets};
 use crate::runtime::extend;
 use crate::value::{self, ValueRef};
 
@@ -107,8 +107,8 @@ pub fn pack_row(
     for bucket in pack.range.clone() {
         character(out, scale, buckets.get(bucket), packing.ascii);
     }
+    // What stands there is not normalized, as illumos has it.
     let sum = buckets.iter().fold(0_i64, |sum, (_, count)| sum.wrapping_add(count));
-    let sum = divided(sum, table.normal());
     let _ = match shape {
         Shape::Linear(linear) => {
             let limit = i64::from(linear.base) + i64::from(linear.levels()) * i64::from(linear.step);
