@@ -23,10 +23,11 @@ pub(crate) fn fitting(
         }
     }
     let planned = within(settings, program, capabilities, None)?;
-    if !capabilities.kernel || planned.groups.is_empty() {
+    // Only where the planner decides does it matter beforehand.
+    if !capabilities.kernel || planned.groups.is_empty() || settings.placement != Placement::Auto {
         return Ok(planned);
     }
-    match overflow(&planned).filter(|_| settings.placement == Placement::Auto) {
+    match overflow(&planned) {
         None => Ok(planned),
         more => within(settings, planned.program, capabilities, more),
     }

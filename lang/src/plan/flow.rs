@@ -26,8 +26,7 @@ pub(super) struct Flow<'a> {
     pub structure: Structure,
     /// The clause as a tree of steps.
     pub steps: Vec<Step>,
-    /// By register: where it is assigned.
-    definitions: Vec<Vec<At>>,
+    definitions: Assigned,
     /// By block: the last block that every path to it goes through; itself for the entry.
     dominators: Vec<BlockId>,
     /// Branches with an arm that returns.
@@ -66,12 +65,7 @@ impl<'a> Flow<'a> {
     /// Analyses a clause; the error is that of [`structure`].
     pub(super) fn new(clause: &'a Clause) -> Result<Flow<'a>, String> {
         let structure = structure(&clause.blocks)?;
-        let mut definitions = vec![Vec::new(); clause.regs.len()];
-        for at in places(clause).filter(|at| structure.reachable(at.block)) {
-            if let Some(dst) = inst_at(clause, at).and_then(|inst| inst.op.dst()) {
-                definitions[dst.index()].push(at);
-            }
-        }
+        let definitions = Assigned::new(clause, &structure);
         let steps = steps(clause, &structure, BlockId(0), None);
         let dominators = dominators(clause, &structure);
         let returning = returning(clause, &structure);
@@ -102,7 +96,7 @@ impl<'a> Flow<'a> {
 
     /// Where a register is assigned.
     pub(super) fn definitions(&self, reg: Reg) -> &[At] {
-        &self.definitions[reg.index()]
+        self.definitions.of(reg)
     }
 
     /// The instruction that alone assigns a register.
@@ -136,6 +130,43 @@ impl<'a> Flow<'a> {
     pub(super) fn controllers(&self, block: BlockId) -> impl Iterator<Item = BlockId> + '_ {
         let around = self.structure.around(block).map(|within: Within| within.head);
         around.chain(self.returning.iter().filter(move |r| r.controls(block)).map(|r| r.head))
+    }
+}
+
+/// Where each register is assigned.
+#[derive(Debug)]
+struct Assigned {
+    /// All places, by register and in the order of the text.
+    all: Vec<At>,
+    /// By register: where its places begin; one more at the end.
+    starts: Vec<u32>,
+}
+
+impl Assigned {
+    fn new(clause: &Clause, structure: &Structure) -> Assigned {
+        let assigning = || {
+            let reached = places(clause).filter(|at| structure.reachable(at.block));
+            reached.filter_map(|at| Some((inst_at(clause, at)?.op.dst()?, at)))
+        };
+        let mut starts = vec![0u32; clause.regs.len() + 1];
+        assigning().for_each(|(dst, _)| starts[dst.index() + 1] += 1);
+        let mut count = 0;
+        for start in &mut starts {
+            count += *start;
+            *start = count;
+        }
+        let nowhere = At { block: BlockId(0), index: 0 };
+        let mut all = vec![nowhere; count as usize];
+        let mut next = starts.clone();
+        for (dst, at) in assigning() {
+            all[next[dst.index()] as usize] = at;
+            next[dst.index()] += 1;
+        }
+        Assigned { all, starts }
+    }
+
+    fn of(&self, reg: Reg) -> &[At] {
+        &self.all[self.starts[reg.index()] as usize..self.starts[reg.index() + 1] as usize]
     }
 }
 

@@ -136,8 +136,8 @@ pub(super) fn homes(program: &Program, settled: &Settled) -> Vec<Home> {
 /// layout, the plain one if their code differs: then equal keys are one entry, and the entries can be bounded together.
 pub(super) fn placements(program: &Program, settled: &Settled) -> Vec<AggPlacement> {
     let sides = &settled.decisions.agg_sites;
-    let layouts = key_layouts(program);
     let in_kernel = |i: &usize| sides[*i] == Side::Kernel;
+    let layouts = if sides.contains(&Side::Kernel) { key_layouts(program) } else { Vec::new() };
     // By aggregation: its first site in the kernel, and whether all of them there build the same key.
     let mut alike: Vec<Option<(usize, bool)>> = vec![None; program.aggs.len()];
     for i in (0..sides.len()).filter(in_kernel) {

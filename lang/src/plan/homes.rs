@@ -1,6 +1,7 @@
 //! Rules 2, 5, 8, 9 and 10: where variables and aggregations live and who decides `exit` and cuts. A program in,
 //! [`Settled`] out: starts with everything in K and moves to U until nothing moves any more.
 
+use std::cell::OnceCell;
 use std::collections::{BTreeSet, HashSet};
 
 use super::classify::{Blocker, Decisions, Sides, classify};
@@ -50,7 +51,7 @@ pub(super) fn settle(cx: &Analysed<'_>, caps: Capabilities, options: &PlanOption
     let mut sides: Vec<Option<Sides>> = cx.flows.iter().map(|_| None).collect();
     // A clause is looked at again when something that it mentions has moved.
     let mut unsettled: BTreeSet<ClauseId> = clauses_with_code(cx).collect();
-    let layouts = key_layouts(cx.program);
+    let layouts = OnceCell::new();
     while !unsettled.is_empty() {
         while let Some(id) = unsettled.pop_first() {
             if let Some(flow) = &cx.flows[id.index()] {
@@ -61,7 +62,9 @@ pub(super) fn settle(cx: &Analysed<'_>, caps: Capabilities, options: &PlanOption
                 unsettled.extend(state.moved());
             }
         }
-        state.fit_tables(caps, &layouts);
+        if state.tables_at_most() > caps.max_tables as usize {
+            state.fit_tables(caps, layouts.get_or_init(|| key_layouts(cx.program)));
+        }
         if state.moved.is_empty() {
             state.keep_lossy_in_user();
         }
@@ -329,6 +332,13 @@ impl<'a> State<'a> {
         for i in 0..self.sites[agg.index()].len() {
             self.site_to_user(self.sites[agg.index()][i], why, *span);
         }
+    }
+
+    /// How many tables the arrays and aggregations in K take, each with one of its own.
+    fn tables_at_most(&self) -> usize {
+        let vars = self.cx.program.vars.iter().zip(&self.decisions.vars);
+        let arrays = vars.filter(|(var, side)| var.keys.is_some() && **side == Side::Kernel).count();
+        arrays + self.decisions.agg_sites.iter().filter(|side| **side == Side::Kernel).count()
     }
 
     /// Moves the arrays and aggregations to U that the kernel part has no more tables for.

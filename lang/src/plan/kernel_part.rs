@@ -17,7 +17,7 @@ pub(super) fn kernel_part(cx: &Decided<'_>, captures: &Captures, controls: &[boo
     let needs = kernel_needs(cx, captures, controls);
     let pieces = Builder { cx, captures, controls, needs: &needs }.steps(&cx.flow.steps);
     let nothing = pieces.iter().all(|piece| matches!(piece, Piece::Return));
-    (!nothing).then(|| assemble(&pieces, &cx.flow.clause.regs, cx.flow.clause))
+    (!nothing).then(|| assemble(pieces, &cx.flow.clause.regs, cx.flow.clause))
 }
 
 /// Whether the record needs room for a fault of the clause. The emitter judges one instruction at a time, so what the

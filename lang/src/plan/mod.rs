@@ -148,12 +148,12 @@ pub fn plan(mut program: ir::Program, caps: Capabilities, options: &PlanOptions)
     if !errors.is_empty() {
         return Err(errors);
     }
-    let parts = (0..program.clauses.len()).map(|i| split(&cx, &settled, ClauseId(i as u32)));
-    let parts = parts.collect::<Result<Vec<_>, _>>()?;
-    let mut kernel = Vec::new();
-    let mut user = Vec::new();
-    let mut clause_layouts = Vec::new();
-    for part in parts {
+    let clauses = program.clauses.len();
+    let mut kernel = Vec::with_capacity(clauses);
+    let mut user = Vec::with_capacity(clauses);
+    let mut clause_layouts = Vec::with_capacity(clauses);
+    for i in 0..clauses {
+        let part = split(&cx, &settled, ClauseId(i as u32))?;
         kernel.push(part.kernel);
         user.push(part.user);
         clause_layouts.push(part.layout);

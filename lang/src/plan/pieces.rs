@@ -17,7 +17,7 @@ pub(super) enum Piece {
 }
 
 /// Makes a clause of the code. `regs` are the kinds of the registers that the pieces name; `of` gives the rest.
-pub(super) fn assemble(pieces: &[Piece], regs: &[RegKind], of: &Clause) -> Clause {
+pub(super) fn assemble(pieces: Vec<Piece>, regs: &[RegKind], of: &Clause) -> Clause {
     let mut blocks = Vec::new();
     if lay(pieces, &mut blocks) {
         set_end(&mut blocks, Terminator::Return);
@@ -39,13 +39,13 @@ fn set_end(blocks: &mut [Block], end: Terminator) {
 }
 
 /// Appends the blocks of some pieces; the last one is still open. False if they end the clause.
-fn lay(pieces: &[Piece], blocks: &mut Vec<Block>) -> bool {
+fn lay(pieces: Vec<Piece>, blocks: &mut Vec<Block>) -> bool {
     new_block(blocks);
     for piece in pieces {
         match piece {
             Piece::Inst(inst) => {
                 if let Some(block) = blocks.last_mut() {
-                    block.insts.push(inst.clone());
+                    block.insts.push(inst);
                 }
             }
             Piece::Return => {
@@ -56,7 +56,7 @@ fn lay(pieces: &[Piece], blocks: &mut Vec<Block>) -> bool {
             Piece::Branch { cond, then, otherwise } => {
                 let head = blocks.len() - 1;
                 let mut open = Vec::new();
-                let mut arm = |pieces: &[Piece], blocks: &mut Vec<Block>| {
+                let mut arm = |pieces: Vec<Piece>, blocks: &mut Vec<Block>| {
                     let start = BlockId(blocks.len() as u32);
                     if lay(pieces, blocks) {
                         open.push(blocks.len() - 1);
@@ -71,7 +71,7 @@ fn lay(pieces: &[Piece], blocks: &mut Vec<Block>) -> bool {
                     blocks[block].end = Terminator::Goto(merge);
                 }
                 blocks[head].end = Terminator::Branch {
-                    cond: *cond,
+                    cond,
                     then: then.unwrap_or(merge),
                     otherwise: otherwise.unwrap_or(merge),
                     merge,
@@ -88,7 +88,7 @@ fn lay(pieces: &[Piece], blocks: &mut Vec<Block>) -> bool {
                 let last = blocks.len() - 1;
                 let merge = new_block(blocks);
                 blocks[last].end = Terminator::Goto(merge);
-                blocks[head].end = Terminator::Attempt { body: start, slot: *slot, merge };
+                blocks[head].end = Terminator::Attempt { body: start, slot, merge };
             }
         }
     }

@@ -25,7 +25,7 @@ pub(super) fn user_part(cx: &Decided<'_>, captures: &Captures) -> Option<Clause>
     });
     let bit_regs: Vec<Option<Reg>> = bit_regs.collect();
     let (pieces, _) = Builder { cx, captures, bit_regs: &bit_regs }.steps(&cx.flow.steps);
-    Some(assemble(&pieces, &regs, cx.flow.clause))
+    Some(assemble(pieces, &regs, cx.flow.clause))
 }
 
 struct Builder<'a> {

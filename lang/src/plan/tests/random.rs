@@ -381,7 +381,7 @@ impl Generator<'_> {
             blocks: Vec::new(),
             span: Span { source: SourceId(0), start: 0, end: 0 },
         };
-        let mut clause = assemble(&code, &self.regs, &blank);
+        let mut clause = assemble(code, &self.regs, &blank);
         let insts = clause.blocks.iter_mut().flat_map(|b| &mut b.insts);
         insts.enumerate().for_each(|(i, inst)| inst.point = i as u32);
         self.program.clauses.push(clause);
