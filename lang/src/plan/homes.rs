@@ -463,25 +463,31 @@ fn too_large(agg: &Aggregation, caps: Capabilities) -> Option<String> {
     }
 }
 
-/// The errors of `placement=kernel`: whatever the rules put in U although a traced probe uses it.
+/// The errors of `placement=kernel`: whatever the rules put in U although a traced probe uses it. Where a rule knows no
+/// place, it is that of the first use.
 pub(super) fn kernel_only(cx: &Analysed<'_>, settled: &Settled) -> super::PlanError {
-    let used = |reason: &&Reason| match reason.subject {
-        Subject::Var(var) => {
-            let mut insts = cx.flows.iter().flatten().flat_map(Flow::insts);
-            insts.any(|(_, inst)| inst.op.var() == Some(var))
-        }
-        _ => true,
+    let use_of = |var| {
+        let mut insts = cx.flows.iter().flatten().flat_map(Flow::insts);
+        insts.find(|(_, inst)| inst.op.var() == Some(var)).map(|(_, inst)| inst.span)
     };
-    let errors = settled.reasons.iter().filter(used).map(|reason| {
-        let what = match reason.subject {
-            Subject::Var(var) => format!("{} lives in user space", var_name(cx.program, var)),
-            Subject::AggSite(site) => {
-                let agg = &cx.program.aggs[cx.program.agg_sites[site.index()].agg.index()];
-                format!("`{}` is updated in user space", agg_name(&agg.name))
+    let errors = settled.reasons.iter().filter_map(|reason| {
+        let (what, span) = match reason.subject {
+            Subject::Var(var) => {
+                let first = use_of(var)?;
+                (
+                    format!("{} lives in user space because ", var_name(cx.program, var)),
+                    Some(reason.span.unwrap_or(first)),
+                )
             }
-            _ => return super::refusal(reason.span, format!("placement=kernel: {}", reason.text)),
+            Subject::AggSite(site) => {
+                let site = &cx.program.agg_sites[site.index()];
+                let agg = &cx.program.aggs[site.agg.index()];
+                let what = format!("`{}` is updated in user space because ", agg_name(&agg.name));
+                (what, Some(reason.span.unwrap_or(site.span)))
+            }
+            _ => (String::new(), reason.span),
         };
-        super::refusal(reason.span, format!("placement=kernel: {what} because {}", reason.text))
+        Some(super::refusal(span, format!("placement=kernel: {what}{}", reason.text)))
     });
     errors.collect()
 }

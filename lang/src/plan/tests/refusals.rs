@@ -60,4 +60,20 @@ fn placement_kernel_refuses_what_the_rules_put_in_user_space() {
         "7: placement=kernel: `@c` is updated in user space because `printa` of it is decided in user space: it stands \
          after an operation in user space that may fault\n"
     );
+    // A rule that holds for a variable wherever it is points at the first use.
+    let array = "
+        var self->a[i64]: i64
+        enable c0 on p0
+        clause c0 {
+        b0:
+          stmt 1
+            i0 = 4
+            set self->a[i0] = i0 @30..41
+            return
+        }
+        ";
+    assert_eq!(
+        refused(array, options),
+        "30: placement=kernel: `self->a[]` lives in user space because arrays of a thread live in user space\n"
+    );
 }
