@@ -298,11 +298,11 @@ impl Func {
     }
 }
 
-/// Subroutines of D that exist elsewhere or come later, with the reason the checker gives.
-pub const UNIMPLEMENTED: &[(&str, &str)] = &[
-    ("ddi_pathname", "unimplemented subroutine: ddi_pathname"),
-    ("msgdsize", "unimplemented subroutine: msgdsize"),
-    ("msgsize", "unimplemented subroutine: msgsize"),
+/// Subroutines of D that exist elsewhere or come later, with the reason the checker gives and what they take.
+pub const UNIMPLEMENTED: &[(&str, &str, &[Proto])] = &[
+    ("ddi_pathname", "unimplemented subroutine: ddi_pathname", &[POINTER, C("int64_t")]),
+    ("msgdsize", "unimplemented subroutine: msgdsize", &[C("mblk_t *")]),
+    ("msgsize", "unimplemented subroutine: msgsize", &[C("mblk_t *")]),
 ];
 
 #[cfg(test)]

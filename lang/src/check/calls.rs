@@ -9,7 +9,7 @@ use super::info::{ExprInfo, Meaning};
 use super::names::Provenance;
 use super::session::Session;
 use crate::ast::{Expr, ExprKind};
-use crate::builtins::funcs::{CHARS, UADDR};
+use crate::builtins::funcs::{CHARS, UADDR, UNIMPLEMENTED};
 use crate::builtins::symbolic::{Sample, sampled};
 use crate::builtins::{Action, AggFn, Func, Proto, Symbolic};
 use crate::diag::Diagnostic;
@@ -114,6 +114,11 @@ impl Body<'_, '_> {
             let provenance = if scratch { Provenance::Scratch } else { Provenance::Other };
             let info = ExprInfo { provenance, ..ExprInfo::value(ty) };
             return Ok(info.meaning(Meaning::Call(func)));
+        }
+        if let Some(&(name, why, params)) = UNIMPLEMENTED.iter().find(|row| row.0 == name) {
+            let (required, most) = (params.len(), Some(params.len()));
+            self.arguments(Prototype { name, params, required, most }, args, span)?;
+            return Err(errors::unknown(callee.span, why));
         }
         let (kind, info) = if let Some(found) = Action::by_name(name) {
             if sampled(found).is_some() {

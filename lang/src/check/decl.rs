@@ -349,7 +349,7 @@ impl Session<'_> {
             || self.library_constant(name).is_some()
             || super::BUILTIN_ARRAYS.contains(&name)
             || crate::builtins::vars::UNIMPLEMENTED.contains(&name)
-            || funcs::UNIMPLEMENTED.iter().any(|(n, _)| *n == name)
+            || funcs::UNIMPLEMENTED.iter().any(|row| row.0 == name)
             || actions::UNIMPLEMENTED.contains(&name)
     }
 }

@@ -92,7 +92,7 @@ pub(super) fn unknown_type(text: &str, scope: &Scope<'_>, name: &str, span: Span
     let word = |c: char| c.is_ascii_alphanumeric() || c == '_';
     let callee = &called[called.trim_end_matches(word).len()..];
     let opened = before[called.len()..].contains('(');
-    if let Some((_, why)) = UNIMPLEMENTED.iter().find(|row| opened && row.0 == callee) {
+    if let Some((_, why, _)) = UNIMPLEMENTED.iter().find(|row| opened && row.0 == callee) {
         let span = Span { start: (called.len() - callee.len()) as u32, end: called.len() as u32, ..span };
         return Diagnostic::new(Tag::Unknown, span, *why);
     }
