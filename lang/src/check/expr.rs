@@ -473,6 +473,11 @@ impl Body<'_, '_> {
         if types.is_function(a.ty) && types.is_function(b.ty) {
             return Some((a.ty, false));
         }
+        // A stack that is kept may be compared with 0, which is what drops it; an action gives no value yet.
+        let taken = [a, b].iter().any(|info| matches!(info.meaning, Meaning::Sample(_)));
+        if taken && (types.is_integer(a.ty) || types.is_integer(b.ty)) {
+            return None;
+        }
         let ty = types.pointer_compatible(Self::operand(a), Self::operand(b))?;
         Some((ty, a.userland || b.userland))
     }
