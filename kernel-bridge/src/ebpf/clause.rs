@@ -8,7 +8,9 @@
 
 use std::collections::BTreeSet;
 
-use dtrail_lang::ir::{Block, BlockId, Clause, ClauseId, Inst, Op, Reg, RegKind, SlotId, Terminator, UnOp};
+use dtrail_lang::ir::{
+    Block, BlockId, Clause, ClauseId, CmpOp, Inst, Op, Reg, RegKind, SlotId, Terminator, UnOp,
+};
 use dtrail_lang::plan::layout::outcome;
 use dtrail_lang::plan::{ClauseLayout, Slot, SlotKind};
 
@@ -21,6 +23,8 @@ use super::{Code, counter};
 
 /// Bytes of stack a clause may take: what remains of 512 when the program's own frame is gone, both rounded up to 32.
 const FRAME_LIMIT: u32 = 512;
+/// Up to how many blocks of a clause it does not matter what the verifier knows in each.
+const FEW_BLOCKS: usize = 32;
 
 /// A subprogram under construction.
 pub(super) struct Gen<'a> {
@@ -439,6 +443,17 @@ impl<'a> Gen<'a> {
             Some(inst) => {
                 self.point = inst.point;
                 match inst.op {
+                    // Of the value itself the verifier would learn which number it is or is not, and follow the rest of the
+                    // clause once for each.
+                    Op::Compare { op: op @ (CmpOp::Eq | CmpOp::Ne), lhs, rhs, .. }
+                        if self.clause.blocks.len() > FEW_BLOCKS =>
+                    {
+                        let differs = if op == CmpOp::Eq { Jmp::Ne } else { Jmp::Eq };
+                        self.load(lhs, R0);
+                        let other = self.operand(rhs, R1);
+                        self.asm.alu(Alu::Xor, R0, other);
+                        self.asm.jmp_imm(differs, R0, 0, otherwise);
+                    }
                     // The taken arm mostly comes next.
                     Op::Compare { op, lhs, rhs, .. } => self.compare(op, lhs, rhs, false, otherwise),
                     Op::StrCompare { op, lhs, rhs, .. } => {

@@ -269,3 +269,27 @@ fn many_clauses_that_take_stacks() {
     let types = load::types_for(&program, &types).unwrap_or_else(|e| panic!("{e}"));
     load::load(&plan, &program, types.as_ref()).unwrap_or_else(|e| panic!("{e}"));
 }
+
+/// Each makes the argument a number that the verifier knows, in one of its arms.
+#[test]
+fn many_tests_of_one_value_in_one_clause() {
+    let (tests, mut body) = (1000, String::new());
+    for i in 0..tests {
+        let (arm, next) = (2 * i + 1, 2 * i + 2);
+        let _ = write!(
+            body,
+            "i{0} = builtin arg1\ni{1} = {i}\ni{2} = eq i{0}, i{1}\nbranch i{2} ? b{arm} : b{next} merge b{next}\n\
+             b{arm}:\nset x = i{1}\ngoto b{next}\nb{next}:\n",
+            3 * i,
+            3 * i + 1,
+            3 * i + 2
+        );
+    }
+    let last = 3 * tests;
+    let mut bench =
+        Bench::new(&one_block("var x: i64", &format!("{body}i{last} = get x\nsend $0 = i{last}\nwork")));
+    patience(&bench, 100_000);
+    for arg in [0, 517, 999] {
+        assert_eq!(bench.sent(&TestEvent::args(&[0, arg])), Sent::Ran(vec![Value::Int(arg)]));
+    }
+}
