@@ -168,7 +168,7 @@ fn what_only_the_kernel_sees() {
 fn typed_arguments() {
     let environment = SourceEnvironment::bpf(None);
     for (text, expected) in [
-        ("syscall::write:entry", &[("unsigned int", false), ("char *", true), ("size_t", false)][..]),
+        ("syscall::write:entry", &[("unsigned int", false), ("char *", false), ("size_t", false)][..]),
         ("syscall::write:return", &[("long", false)]),
         ("syscall::fork:entry", &[]),
         ("proc:::exec", &[("string", true)]),
