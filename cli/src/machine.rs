@@ -13,7 +13,7 @@ use dtrail_kernel_bridge::source::idle::IdleSource;
 use dtrail_kernel_bridge::source::inject::{Injection, KernelMachine};
 use dtrail_kernel_bridge::source::ptrace::PtraceSource;
 use dtrail_kernel_bridge::source::synthetic::SyntheticSource;
-use dtrail_kernel_bridge::source::targets::Target;
+use dtrail_kernel_bridge::source::targets::{self, Target};
 use dtrail_kernel_bridge::symbols::Symbols;
 use dtrail_lang::bytes;
 use dtrail_lang::env::Environment;
@@ -128,7 +128,7 @@ pub(crate) fn choose(
     {
         return Err(Failure::usage("run as root for tracing and listing probes"));
     }
-    let targets = targets(&options.targets)?;
+    let targets = named(&options.targets)?;
     let kind = match (wants_bpf, wants_ptrace, &may) {
         (_, true, _) => Kind::Ptrace,
         (true, _, _) | (_, _, Ok(())) => Kind::Bpf,
@@ -145,9 +145,10 @@ pub(crate) fn choose(
     let wake = interrupts.map(Interrupts::descriptor);
     let data = &settings.types_from;
     let machine = if targets.is_empty() || !traces {
+        let target = targets.first().map(target_of_no_trace).transpose()?;
         let mut environment = match kind {
-            Kind::Bpf => SourceEnvironment::bpf(None),
-            Kind::Ptrace => SourceEnvironment::ptrace(None),
+            Kind::Bpf => SourceEnvironment::bpf(target),
+            Kind::Ptrace => SourceEnvironment::ptrace(target),
         };
         environment.read_types_from(data);
         Machine::Open { environment: Box::new(environment), kind }
@@ -218,7 +219,7 @@ fn known_cpu(settings: &Settings, source: &dyn EventSource) -> Result<(), Failur
     }
 }
 
-fn targets(args: &[TargetArg]) -> Result<Vec<Target>, Failure> {
+fn named(args: &[TargetArg]) -> Result<Vec<Target>, Failure> {
     args.iter()
         .map(|arg| match arg {
             TargetArg::Command(command) => Ok(Target::Command(bytes::of_text(command).into_owned())),
@@ -228,6 +229,15 @@ fn targets(args: &[TargetArg]) -> Result<Vec<Target>, Failure> {
             },
         })
         .collect()
+}
+
+/// What `$target` is where nothing is traced: a process that must be there, or for a command, which is not started, some
+/// number that a process can have.
+fn target_of_no_trace(target: &Target) -> Result<u32, Failure> {
+    match target {
+        Target::Process(pid) => Ok(targets::existing(*pid)?),
+        Target::Command(_) => Ok(std::process::id()),
+    }
 }
 
 fn synthetic(

@@ -128,6 +128,19 @@ pub(crate) fn nobody(pid: u32) -> Error {
     Error::new("No such process").help(format!("`-p {pid}`: `ps -e` shows the numbers that processes have"))
 }
 
+/// The number of a process that must be there at this moment.
+///
+/// # Errors
+///
+/// If there is none.
+pub fn existing(pid: u32) -> Result<u32, Error> {
+    match open(pid) {
+        Err(error) if error.raw_os_error() == Some(libc::ESRCH) => Err(nobody(pid)),
+        // That it cannot be opened for another reason does not matter here.
+        _ => Ok(pid),
+    }
+}
+
 fn open(pid: u32) -> io::Result<OwnedFd> {
     let pid = i32::try_from(pid).ok().and_then(Pid::from_raw).ok_or(io::ErrorKind::NotFound);
     match pid {

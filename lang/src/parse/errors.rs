@@ -58,6 +58,12 @@ fn visible(c: char) -> Box<dyn Iterator<Item = char>> {
     }
 }
 
+/// A clause in a library file (language spec §1).
+pub(super) fn clause_of_a_library(span: Span) -> Diagnostic {
+    Diagnostic::new(Tag::Unknown, span, "a library file holds definitions, no clauses")
+        .help("give the file with `-s` to enable its clauses")
+}
+
 /// The error for brackets, `?:` and `if` inside each other beyond [`MAX_NESTING`], or for a tree beyond [`MAX_DEPTH`].
 pub(super) fn too_deep(span: Span) -> Diagnostic {
     Diagnostic::new(Tag::Syntax, span, "expressions or statements are nested too deeply").help(format!(

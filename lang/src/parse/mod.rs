@@ -187,7 +187,10 @@ fn whole_program(
         return Some(unused);
     }
     if kind == SourceKind::Library {
-        return None;
+        return program.items.iter().find_map(|item| match item {
+            Item::Clause(clause) => Some(errors::clause_of_a_library(clause.span)),
+            _ => None,
+        });
     }
     if let Some(last) = cx.macros.args.len().checked_sub(1).filter(|&last| last > 0)
         && !cx.options.argref
