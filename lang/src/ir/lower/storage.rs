@@ -44,7 +44,8 @@ pub(super) struct VarAt {
 /// A place in a union.
 #[derive(Clone, Copy)]
 pub(super) struct InUnion {
-    /// The words of the whole union.
+    /// The bytes of the whole union, and the words that they are kept as.
+    bytes: u64,
     pub(super) words: u64,
     pub(super) bit_offset: u64,
     /// Bytes beyond that, computed.
@@ -120,9 +121,15 @@ impl Lower<'_> {
         kept_as_words(&self.checked.types, ty).then(|| self.in_words(ty))
     }
 
+    /// Whether a place in a union is all of it. A smaller member is not, even if it takes as many words.
+    fn is_whole(&self, at: &VarAt, union: InUnion) -> bool {
+        let bytes = self.checked.types.size(at.ty, self.checked.limits.strsize);
+        union.bit_offset == 0 && union.dynamic.is_none() && bytes == Some(union.bytes)
+    }
+
     fn in_words(&self, ty: TypeId) -> InUnion {
-        let words = words(self.checked.types.size(ty, self.checked.limits.strsize).unwrap_or(0));
-        InUnion { words, bit_offset: 0, dynamic: None, step: WORD }
+        let bytes = self.checked.types.size(ty, self.checked.limits.strsize).unwrap_or(0);
+        InUnion { bytes, words: words(bytes), bit_offset: 0, dynamic: None, step: WORD }
     }
 
     /// What is read behind the address of a part: `*(a + n)` is `a[n]`, held to the array's length.
@@ -238,8 +245,7 @@ impl Lower<'_> {
         if count.constant == Some(0) {
             return Ok(());
         }
-        let kept = kept_as_words(&self.checked.types, at.ty);
-        let whole_union = kept && at.union.is_some_and(|u| u.bit_offset == 0 && u.dynamic.is_none());
+        let whole_union = at.union.is_some_and(|union| self.is_whole(at, union));
         match (at.union, at.index) {
             (Some(_), index) if !whole_union || index.is_none() => self.move_in_union(at, count, span),
             (_, Some(index)) => at.index = Some(self.sum(BinOp::Add, index, count, span)),
@@ -657,11 +663,7 @@ impl Lower<'_> {
         match record {
             RecordAt::Variable(at) => {
                 // All of a union that is kept as its own words is those words.
-                let is_all = |union: InUnion| {
-                    let bytes = self.checked.types.size(at.ty, self.checked.limits.strsize).unwrap_or(0);
-                    let whole = union.bit_offset == 0 && union.dynamic.is_none();
-                    part.words && part.path.is_empty() && whole && words(bytes) == union.words
-                };
+                let is_all = |union: InUnion| part.words && part.path.is_empty() && self.is_whole(at, union);
                 if let Some(union) = at.union.filter(|&union| !is_all(union)) {
                     return Ok(vec![(self.part_in_union(at, union, part, number, span)?, 0)]);
                 }
