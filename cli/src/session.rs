@@ -13,6 +13,7 @@ use dtrail_lang::check::{Attributes, no_match_advice};
 use dtrail_lang::diag::Diagnostic;
 use dtrail_lang::diag::render::{self, Style};
 use dtrail_lang::env::{FiredBy, NoMatch, ProbePattern};
+use dtrail_lang::ir::Program;
 use dtrail_lang::options::{self, BufResize, OptionError, Options as Settings, Preprocessor, SetBy};
 use dtrail_lang::parse::prescan;
 use dtrail_lang::plan::{Capabilities, Placement, Plan};
@@ -165,8 +166,10 @@ impl Session<'_> {
                 Ok(Outcome::status(0))
             }
             Mode::Explain => {
+                let traces = traces(&compiled.program);
                 let (plan, source) = self.plan(compiled, &machine)?;
-                let missing = machine.missing_privilege();
+                // Who traces nothing needs no privilege.
+                let missing = machine.missing_privilege().filter(|_| traces);
                 let missing = missing.map_or(String::new(), |why| format!("cannot run here: {why}\n"));
                 let plan = dtrail_lang::plan::explain(&plan, &self.sources);
                 let text = format!("source {source}\n{missing}{plan}");
@@ -432,7 +435,7 @@ impl Session<'_> {
         if program.enablings.iter().all(|enabling| enabling.probes.is_empty()) && !self.settings.zdefs {
             return Err(Failure::fatal("no probes matched"));
         }
-        let traces = program.probes.iter().any(|probe| probe.fired_by == FiredBy::Source);
+        let traces = traces(&program);
         let asked = sizes::all(&mut self.settings);
         let resized = sizes::fit(&mut self.settings, sizes::memory(), sizes::frames());
         if program.is_destructive() && !self.settings.destructive {
@@ -706,6 +709,11 @@ impl Session<'_> {
             }
         }
     }
+}
+
+/// Whether any probe of a program is fired by what is traced, which takes a source that may.
+fn traces(program: &Program) -> bool {
+    program.probes.iter().any(|probe| probe.fired_by == FiredBy::Source)
 }
 
 /// From now on signals are requests to end.

@@ -205,7 +205,7 @@ impl SourceEnvironment {
                 if !pattern.module.is_empty() && !tracefs::is_readable() {
                     return NoMatch::OtherSource(format!(
                         "which group a tracepoint is in only /sys/kernel/tracing tells, which root may read: leave it out, \
-                         `rawtp:::{}`",
+                         `rawtp:::{}`, and have CAP_BPF and CAP_PERFMON to trace it",
                         pattern.name
                     ));
                 }

@@ -22,6 +22,20 @@ fn help_without_privilege() {
         (String::from_utf8_lossy(&output.stderr).into_owned(), output.status.code()),
         (format!("dtrail: {needs}\n  help: {help}\n"), Some(1)),
     );
+    // A plan says so too, but not of a program that traces nothing.
+    for (program, missing) in [
+        (
+            "syscall::read:entry",
+            format!("cannot run here: {needs}; with -c, source ptrace needs no privilege"),
+        ),
+        ("BEGIN { exit(0); }", String::new()),
+        ("tick-1s { trace(1); }", String::new()),
+    ] {
+        let output = dtrail(Who::Nobody, &["--explain", "-n", program]);
+        let text = String::from_utf8_lossy(&output.stdout).into_owned();
+        let told = text.lines().filter(|line| line.starts_with("cannot run here: ")).collect::<Vec<_>>();
+        assert_eq!((told.concat(), output.status.code()), (missing, Some(0)), "{program}: {text}");
+    }
     // Of another user's process: what decides depends on the machine, and is named.
     let output = dtrail(Who::Nobody, &["-n", "syscall::read:entry", "-p", "1"]);
     let text = String::from_utf8_lossy(&output.stderr).into_owned();
@@ -127,7 +141,7 @@ fn what_the_machine_lacks_is_told() {
     let no_types = "mount -t tmpfs none /sys/kernel/btf";
     let no_proc = "umount -l /proc";
     let group = "which group a tracepoint is in only /sys/kernel/tracing tells, which root may read: leave it out, \
-                 `rawtp:::sched_switch`\n";
+                 `rawtp:::sched_switch`, and have CAP_BPF and CAP_PERFMON to trace it\n";
     let types = "the kernel's types cannot be read from /sys/kernel/btf/vmlinux: No such file or directory (os error 2); \
                  they need a kernel built with CONFIG_DEBUG_INFO_BTF\n";
     for (lacks, options, program, told) in [

@@ -50,8 +50,8 @@ fn closest<'a>(word: &str, names: impl Iterator<Item = &'a str>) -> Vec<String> 
     let word = word.to_ascii_lowercase();
     let limit = match word.chars().count() {
         0 => return Vec::new(),
-        1..=3 => 1,
-        4..=7 => 2,
+        1..=4 => 1,
+        5..=7 => 2,
         _ => 3,
     };
     let mut found: BTreeSet<(usize, &str)> = BTreeSet::new();
@@ -111,6 +111,7 @@ mod tests {
             ("syscall", "opne", "entry", vec!["open"]),
             ("syscall", "sys_openat", "entry", vec!["openat", "openat2"]),
             ("syscall", "raed", "entry", vec!["read"]),
+            ("", "iter", "task", vec![]),
             ("syscall", "read", "enter", vec!["entry"]),
             ("", "", "begin", vec!["BEGIN"]),
             ("proc", "", "exec-sucess", vec!["exec-success"]),

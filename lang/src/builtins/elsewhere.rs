@@ -105,18 +105,19 @@ const VARIABLES: &[(&str, &str)] = &[
     ("pgrp", "`curpsinfo->pr_pgid` is the process group"),
 ];
 
-/// System calls of other systems, and those of Linux.
+/// System calls of other systems, and those that programs make on Linux in their place: what its C library calls, not what
+/// has the nearest name (`open64()` is `openat`, and `open` is called by nobody).
 #[rustfmt::skip]
 const CALLS: &[(&str, &str)] = &[
-    ("open64", "open"), ("openat64", "openat"), ("creat64", "creat"), ("stat64", "newstat"), ("lstat64", "newlstat"),
+    ("open64", "openat"), ("openat64", "openat"), ("creat64", "creat"), ("stat64", "newfstatat"), ("lstat64", "newfstatat"),
     ("fstat64", "newfstat"), ("fstatat", "newfstatat"), ("fstatat64", "newfstatat"), ("exece", "execve"),
     ("exec", "execve"), ("rexit", "exit_group"), ("fork1", "clone"), ("forkall", "clone"), ("forksys", "clone"),
-    ("lwp_create", "clone"), ("lwp_exit", "exit"), ("lwp_park", "futex"), ("lwp_cond_wait", "futex"),
-    ("xstat", "newstat"), ("lxstat", "newlstat"), ("fxstat", "newfstat"), ("pollsys", "poll"), ("llseek", "lseek"),
+    ("lwp_create", "clone3"), ("lwp_exit", "exit"), ("lwp_park", "futex"), ("lwp_cond_wait", "futex"),
+    ("xstat", "newfstatat"), ("lxstat", "newfstatat"), ("fxstat", "newfstat"), ("pollsys", "poll"), ("llseek", "lseek"),
     ("mmap64", "mmap"), ("so_socket", "socket"), ("connectx", "connect"), ("sigtimedwait", "rt_sigtimedwait"),
     ("sigaction", "rt_sigaction"), ("sigprocmask", "rt_sigprocmask"), ("waitsys", "wait4"), ("waitid", "wait4"),
     ("unlink64", "unlink"), ("getdents64_nocancel", "getdents64"), ("read_nocancel", "read"),
-    ("write_nocancel", "write"), ("open_nocancel", "open"), ("sendfilev", "sendfile64"),
+    ("write_nocancel", "write"), ("open_nocancel", "openat"), ("sendfilev", "sendfile64"),
     ("sysconfig", "sysinfo"), ("systeminfo", "sysinfo"), ("memcntl", "madvise"), ("brand", ""), ("zone", ""),
 ];
 
@@ -200,7 +201,11 @@ pub fn of_probe(pattern: &ProbePattern) -> Option<String> {
     if let Some((_, ours)) = CALLS.iter().find(|row| provider == "syscall" && row.0 == function) {
         return Some(match ours.is_empty() {
             true => format!("`{function}` is a system call of another system; Linux has no counterpart"),
-            false => format!("`{function}` is a system call of another system; Linux has `syscall::{ours}:`"),
+            false => {
+                format!(
+                    "`{function}` is a system call of another system; programs on Linux call `syscall::{ours}:`"
+                )
+            }
         });
     }
     if let Some((_, ours)) = FUNCTIONS.iter().find(|row| function.starts_with(row.0)) {
@@ -248,10 +253,18 @@ mod tests {
             )
         );
         assert_eq!(of_type("uint64_t"), None);
-        assert_eq!(
-            probe(["syscall", "", "open64", "entry"]).as_deref(),
-            Some("`open64` is a system call of another system; Linux has `syscall::open:`")
-        );
+        for (call, ours) in [
+            ("open64", "openat"),
+            ("stat64", "newfstatat"),
+            ("fork1", "clone"),
+            ("lwp_create", "clone3"),
+            ("open_nocancel", "openat"),
+        ] {
+            let advice = format!(
+                "`{call}` is a system call of another system; programs on Linux call `syscall::{ours}:`"
+            );
+            assert_eq!(probe(["syscall", "", call, "entry"]), Some(advice));
+        }
         assert_eq!(
             probe(["fbt", "", "ufs_read", "entry"]).as_deref(),
             Some(

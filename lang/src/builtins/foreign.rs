@@ -16,6 +16,12 @@ const FOREIGN: &[(&[&str], Advice)] = &[
     (&["rawtracepoint", "rt"], raw_tracepoint),
     (&["interval", "i", "tick"], |rest| timer("tick", rest)),
     (&["profile", "p"], |rest| timer("profile", rest)),
+    (&["iter", "it"], |_| {
+        Some(
+            "D has no iterators over tasks and files: a probe tells of the thread that it fires in"
+                .to_owned(),
+        )
+    }),
     (IN_PROCESSES, |_| Some(NOT_IN_PROCESSES.to_owned())),
     (&["software", "hardware", "s", "h"], |_| {
         Some("performance counters are not supported yet; `profile-97` samples every CPU".to_owned())
@@ -26,7 +32,7 @@ const FOREIGN: &[(&[&str], Advice)] = &[
 const IN_PROCESSES: &[&str] = &["uprobe", "uretprobe", "usdt", "u", "ur", "U"];
 
 /// What is said of [`IN_PROCESSES`].
-const NOT_IN_PROCESSES: &str = "probes in processes are not supported yet";
+pub const NOT_IN_PROCESSES: &str = "probes in processes are not supported yet";
 
 /// Advice for a description that D cannot read: one with the path of a program, `uprobe:/bin/bash:readline`.
 pub fn unreadable(text: &str) -> Option<&'static str> {
@@ -37,6 +43,16 @@ pub fn unreadable(text: &str) -> Option<&'static str> {
 /// Prefixes of the kernel's functions behind system calls.
 const CALL_SYMBOLS: &[&str] =
     &["__x64_sys_", "__arm64_sys_", "__se_sys_", "__do_sys_", "do_sys_", "ksys_", "sys_"];
+
+/// Functions that have the name of one system call and are behind another, which most programs make.
+const BEHIND_OTHERS: &[(&str, &str)] = &[("do_sys_open", "openat"), ("do_sys_openat2", "openat")];
+
+/// Groups of the kernel's trace events that perf and ftrace name before a colon, `sched:sched_switch`, and D elsewhere.
+#[rustfmt::skip]
+const GROUPS: &[&str] = &[
+    "raw_syscalls", "syscalls", "sched", "block", "irq", "kmem", "net", "signal", "skb", "sock", "task", "tcp", "timer",
+    "vmscan", "workqueue", "writeback",
+];
 
 /// Advice for a description that matches nothing.
 pub fn advice(pattern: &ProbePattern) -> Option<String> {
@@ -55,6 +71,10 @@ pub fn advice(pattern: &ProbePattern) -> Option<String> {
     let foreign = FOREIGN.iter().find(|(words, _)| !rest.is_empty() && words.contains(&word));
     if let Some(advice) = foreign.and_then(|(_, advice)| advice(rest)) {
         return Some(advice);
+    }
+    // An underscore tells an event from a probe of D: `sched:on-cpu` has lost two colons.
+    if let ("", true, true) = (provider.as_str(), GROUPS.contains(&word), name.contains('_')) {
+        return tracepoint(&[word, name]);
     }
     (name == "exit" && matches!(provider.as_str(), "" | "syscall"))
         .then(|| "the end of a call is `return`".to_owned())
@@ -93,7 +113,8 @@ fn rate(name: &str) -> Option<String> {
 /// `kprobe:do_sys_openat2`
 fn kernel_function(rest: &[&str], name: &str) -> Option<String> {
     let function = rest.last()?;
-    let call = CALL_SYMBOLS.iter().find_map(|prefix| function.strip_prefix(prefix));
+    let other = BEHIND_OTHERS.iter().find(|row| row.0 == *function).map(|row| row.1);
+    let call = other.or_else(|| CALL_SYMBOLS.iter().find_map(|prefix| function.strip_prefix(prefix)));
     Some(match call {
         Some(call) => format!("system calls are probed by name: `syscall::{call}:{name}`"),
         None => format!("this is `fbt::{function}:{name}`, and provider `fbt` is not supported yet"),
@@ -178,6 +199,17 @@ mod tests {
             ("kprobe:vfs_read", "this is `fbt::vfs_read:entry`, and provider `fbt` is not supported yet"),
             ("kretprobe:vfs_read", "this is `fbt::vfs_read:return`, and provider `fbt` is not supported yet"),
             ("kprobe:__x64_sys_openat", "system calls are probed by name: `syscall::openat:entry`"),
+            ("kprobe:do_sys_openat2", "system calls are probed by name: `syscall::openat:entry`"),
+            ("kprobe:do_sys_open", "system calls are probed by name: `syscall::openat:entry`"),
+            ("kretprobe:__x64_sys_open", "system calls are probed by name: `syscall::open:return`"),
+            ("raw_syscalls:sys_enter", "system calls are probed by name: `syscall:::entry`"),
+            ("syscalls:sys_exit_openat", "system calls are probed by name: `syscall::openat:return`"),
+            ("sched:sched_switch", "trace events of the kernel are written `sdt:sched::sched_switch`"),
+            ("sched::sched_switch", "trace events of the kernel are written `sdt:sched::sched_switch`"),
+            (
+                "iter:task",
+                "D has no iterators over tasks and files: a probe tells of the thread that it fires in",
+            ),
             (
                 "tracepoint:syscalls:sys_enter_openat",
                 "system calls are probed by name: `syscall::openat:entry`",
@@ -204,9 +236,19 @@ mod tests {
         ] {
             assert_eq!(of(text).as_deref(), Some(expected), "{text}");
         }
-        for text in
-            ["syscall::nosuch:entry", "proc:::exit", "interval:s", "interval:s:x", "kprobe", "", ":::"]
-        {
+        for text in [
+            "syscall::nosuch:entry",
+            "proc:::exit",
+            "interval:s",
+            "interval:s:x",
+            "kprobe",
+            "",
+            ":::",
+            "sched:on-cpu",
+            "sched:::sched_switch",
+            "sched_switch",
+            "read:sys_enter",
+        ] {
             assert_eq!(of(text), None, "{text}");
         }
     }

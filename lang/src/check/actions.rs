@@ -21,7 +21,6 @@ use crate::source::Span;
 use crate::types::classes::Operand;
 use crate::types::{TagKind, Type};
 
-/// The tags of an action that takes aggregations: argument of another kind, and unknown aggregation.
 /// Of each value that a format takes, whether it is the bytes of an array.
 fn whole_arrays(format: &Format) -> Vec<bool> {
     let mut whole = Vec::new();
@@ -35,6 +34,7 @@ fn whole_arrays(format: &Format) -> Vec<bool> {
     whole
 }
 
+/// The tags of an action that takes aggregations: argument of another kind, and unknown aggregation.
 fn aggregation_tags(action: Action) -> (Tag, Tag) {
     match action {
         Action::Clear => (Tag::ClearAggarg, Tag::ClearAggbad),

@@ -274,8 +274,14 @@ impl Body<'_, '_> {
         for (i, arg) in args.iter().enumerate() {
             let proto = prototype.params.get(i).copied();
             let text = matches!(proto, Some(Proto::String | Proto::StringConstant | CHARS));
+            let values = matches!(prototype.name, "trace" | "print" | "printf");
             let info = self.expr(arg);
-            infos.push(info.map_err(|error| if text { self.session.unquoted(error, arg) } else { error })?);
+            infos.push(info.map_err(|error| match &arg.kind {
+                _ if text => self.session.unquoted(error, arg),
+                // Were it known, it would not be for these.
+                ExprKind::Agg(_) if values && error.help.is_none() => error.help(errors::PRINTA),
+                _ => error,
+            })?);
         }
         if let Some(expected) = prototype.expected(args.len()) {
             let kind = ProtoKind::Call;

@@ -114,7 +114,10 @@ impl Session<'_> {
                 // The text has the process by its name.
                 let of_target = tag == Tag::ProcBadpid && self.sources.text(desc.span).contains("$target");
                 let target = || of_target.then(|| "`$target` is the process that -c or -p gives".to_owned());
-                Err(match elsewhere::of_probe(pattern).or_else(instead).or_else(target) {
+                // With another number it would be refused, too.
+                let in_process = || (tag == Tag::ProcGrab).then(|| foreign::NOT_IN_PROCESSES.to_owned());
+                let advice = elsewhere::of_probe(pattern).or_else(instead).or_else(target);
+                Err(match advice.or_else(in_process) {
                     Some(help) => error.help(help),
                     None => error,
                 })
@@ -193,7 +196,7 @@ pub fn no_match_advice(env: &dyn Environment, pattern: &ProbePattern) -> Option<
 /// was meant to be `syscall::openat:entry`.
 fn shifted(env: &dyn Environment, pattern: &ProbePattern) -> Option<String> {
     // Components by number: those that are left out most often first.
-    const PLACES: &[&[usize]] = &[&[0, 2, 3], &[0, 2], &[2, 3], &[0, 3], &[2]];
+    const PLACES: &[&[usize]] = &[&[0, 2, 3], &[0, 2], &[2, 3], &[0, 3], &[1, 2], &[2], &[0]];
     let ProbePattern { provider, module, function, name } = pattern;
     let given = [provider, module, function, name];
     let words: Vec<&String> = given.into_iter().filter(|word| !word.is_empty()).collect();
@@ -206,6 +209,9 @@ fn shifted(env: &dyn Environment, pattern: &ProbePattern) -> Option<String> {
         let mut other = ProbePattern { provider, module, function, name };
         let found = env.match_probes(&other).ok()?;
         let first = found.first()?;
+        if **places == [0] {
+            return Some(format!("did you mean `{}:::`?", other.provider));
+        }
         for (part, text) in [(&mut other.provider, &first.provider), (&mut other.name, &first.name)] {
             if part.is_empty() {
                 *part = text.to_string();

@@ -43,7 +43,6 @@ const FOREIGN: &[(&str, &str)] = &[
     ("kprobe", "the probe `fbt::FUNCTION:entry`"),
     ("uprobe", "the probe `pid$target::FUNCTION:entry`"),
     ("tracepoint", "the provider `sdt`"),
-    ("cgroup", "nothing: compare `pid` or `execname`"),
     ("ntop", "inet_ntop()"),
     ("ksym", "sym()"),
     ("kaddr", "a symbol behind a backquote: `` `name ``"),
@@ -59,6 +58,7 @@ const FOREIGN: &[(&str, &str)] = &[
 
 /// The same where it takes a sentence.
 const SENTENCES: &[(&str, &str)] = &[
+    ("cgroup", "D has no variable for the control group: compare `pid` or `execname`"),
     ("delete", "a variable or element is deleted by storing 0 to it, an aggregation by `trunc(@name)`"),
     (
         "join",
@@ -91,15 +91,19 @@ pub(crate) fn is_word(expr: &Expr) -> bool {
     }
 }
 
-/// The candidate nearest to a name, if one is near enough to be meant: at most a third of its letters differ.
+/// The candidate nearest to a name, if one is near enough to be meant: at most a third of its letters differ. Of equally near
+/// ones that of the same length is.
 pub(crate) fn nearest<'a>(name: &str, candidates: impl Iterator<Item = &'a str>) -> Option<&'a str> {
     let limit = (name.chars().count() / 3).clamp(1, 3);
     candidates
         .filter(|candidate| candidate.len().abs_diff(name.len()) <= limit && *candidate != name)
-        .map(|candidate| (distance(name.as_bytes(), candidate.as_bytes()), candidate))
-        .filter(|(distance, candidate)| *distance <= limit && *distance < candidate.len())
+        .map(|candidate| {
+            let distance = distance(name.as_bytes(), candidate.as_bytes());
+            (distance, candidate.len().abs_diff(name.len()), candidate)
+        })
+        .filter(|(distance, _, candidate)| *distance <= limit && *distance < candidate.len())
         .min()
-        .map(|(_, candidate)| candidate)
+        .map(|(_, _, candidate)| candidate)
 }
 
 /// Insertions, deletions, replacements and swaps of neighbours that lead from `a` to `b`.
@@ -260,11 +264,13 @@ mod tests {
 
     #[test]
     fn nearest_names() {
-        let names = ["timestamp", "execname", "printf", "pid", "tid", "copyinstr"];
+        let names = ["timestamp", "execname", "print", "printf", "pid", "tid", "copyinstr"];
         for (name, expected) in [
             ("timstamp", Some("timestamp")),
             ("exename", Some("execname")),
             ("pirntf", Some("printf")),
+            ("prinft", Some("printf")),
+            ("pritn", Some("print")),
             ("copyinstring", Some("copyinstr")),
             ("ped", Some("pid")),
             ("x", None),
@@ -278,6 +284,8 @@ mod tests {
     #[test]
     fn foreign_names() {
         assert_eq!(foreign("comm").as_deref(), Some("D has execname for that"));
+        let group = "D has no variable for the control group: compare `pid` or `execname`";
+        assert_eq!(foreign("cgroup").as_deref(), Some(group));
         assert_eq!(foreign("pid"), None);
     }
 }

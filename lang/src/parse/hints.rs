@@ -72,6 +72,13 @@ pub(super) fn hint(place: &Place<'_>) -> Option<String> {
         "=" if !is_clause && !before.is_empty() => {
             Some("a declaration gives no value: assign one in a `BEGIN` clause".to_string())
         }
+        // An operator binds closer than `=`: `a && b = c` would assign to `a && b`.
+        "=" if is_clause
+            && (in_predicate(before) || innermost(before).is_some_and(|at| before[at] == b'('))
+            && previous.is_some_and(|b| is_value(b) || b")]_".contains(&b)) =>
+        {
+            Some("did you mean `==`?".to_string())
+        }
         "{" if is_clause && in_predicate(before) => {
             Some("the predicate is not closed: `/` ends it".to_string())
         }

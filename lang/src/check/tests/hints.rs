@@ -46,6 +46,10 @@ impl Environment for Kernel {
                 let text = format!("provider `{}` is not supported yet", pattern.provider);
                 Err(NoMatch::Refused { tag: "D_PDESC_ZERO", text })
             }
+            "pid123" => {
+                let text = "failed to grab process 123: no such process".to_owned();
+                Err(NoMatch::Refused { tag: "D_PROC_GRAB", text })
+            }
             _ => self.machine.match_probes(pattern),
         }
     }
@@ -147,6 +151,11 @@ fn providers_of_other_systems() {
             "sysinfo:::pread { }",
             unsupported("sysinfo"),
             Some("provider `sysinfo` counts for another system's kernel; Linux has no counterpart"),
+        ),
+        (
+            "pid123::malloc:entry { }",
+            "failed to grab process 123: no such process".to_string(),
+            Some("probes in processes are not supported yet"),
         ),
         (
             "io::bdev_strategy:start { }",

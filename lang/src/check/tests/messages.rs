@@ -253,6 +253,9 @@ fn near_misses() {
         ("BEGIN { trace(unheard_of); }", None),
         ("syscall:write:entry { trace(1); }", Some("did you mean `syscall::write:entry`?")),
         ("syscall::write { trace(1); }", Some("did you mean `syscall::write:entry`?")),
+        ("syscall { trace(1); }", Some("did you mean `syscall:::`?")),
+        ("vmlinux:write { trace(1); }", Some("did you mean `syscall::write:entry`?")),
+        ("sched:sched_switch { }", Some("trace events of the kernel are written `sdt:sched::sched_switch`")),
         ("write { trace(1); }", Some("did you mean `syscall::write:entry`?")),
         ("syscall:zork:entry { trace(1); }", None),
         (
@@ -301,6 +304,13 @@ fn near_misses() {
         ("BEGIN { trace(fds); }", None),
         ("BEGIN { @[ustack] = count(); }", Some("it is called: `ustack()`")),
         ("BEGIN { @[stack] = count(); }", Some("it is called: `stack()`")),
+        ("BEGIN { print(@a); }", Some("`printa` prints aggregations")),
+        ("BEGIN { printa(@a); }", None),
+        ("BEGIN { prinft(\"x\"); }", Some("did you mean printf()?")),
+        (
+            "BEGIN { trace(cgroup); }",
+            Some("D has no variable for the control group: compare `pid` or `execname`"),
+        ),
         ("BEGIN { @a = count(); print(@a); }", Some("`printa` prints aggregations")),
         ("BEGIN { @a = count(); trace(@a); }", Some("`printa` prints aggregations")),
         ("BEGIN { @a = count(); printf(\"%d\", @a); }", Some("`printa` prints aggregations")),
