@@ -5,7 +5,7 @@
 //! tracers increment. So a program needs nothing but the header: no object of `-G`, no library. Never: a file or a pipe.
 
 use dtrail_lang::ast::print::type_name;
-use dtrail_lang::ast::{Item, ProbeInterface, Program, Provider};
+use dtrail_lang::ast::{Item, ProbeInterface, Program, Provider, TypeName};
 use dtrail_lang::bytes;
 
 /// Everything before the probes. `990` to `994` are local labels.
@@ -87,6 +87,13 @@ fn macro_byte(byte: u8) -> char {
     if byte.is_ascii_alphanumeric() { char::from(byte.to_ascii_uppercase()) } else { '_' }
 }
 
+/// The type of a parameter, without the name that a definition may give it.
+fn nameless(parameter: &TypeName) -> String {
+    let mut parameter = parameter.clone();
+    parameter.declarator.name = None;
+    type_name(&parameter)
+}
+
 /// One probe, as C has it.
 struct Site<'a> {
     provider: &'a str,
@@ -102,7 +109,7 @@ impl Site<'_> {
     fn new<'a>(provider: &'a Provider, probe: &'a ProbeInterface) -> Site<'a> {
         // `a__b` is the probe `a-b`, whose macro has one line there.
         let name = format!("{}_{}", provider.name.name, probe.name.name.replace("__", "-"));
-        let types: Vec<String> = probe.native.iter().map(type_name).collect();
+        let types: Vec<String> = probe.native.iter().map(nameless).collect();
         let types = if types == ["void"] { Vec::new() } else { types };
         Site {
             provider: &provider.name.name,

@@ -368,6 +368,32 @@ fn headers_and_objects_for_probes() {
         assert!(told[at("Name: go__here") + 1].contains(" 8@"), "{notes}");
         assert_eq!(told[at("Name: stop") + 1], "Arguments:");
     }
+    // Parameters may have names, and must where their order is another for who traces.
+    write(
+        "named.d",
+        "provider named {\n\tprobe a(int x, unsigned long conn_id, char *user);\n\tprobe b(string s);\n\t\
+         probe c(int x, char *y) : (char *y, int x);\n\tprobe d(int (*f)(int), char a[4]);\n};\n",
+    );
+    assert_eq!(tool(DTRAIL, &["-h", "-s", "named.d"]), said("", 0));
+    write(
+        "n.c",
+        "#include \"named.h\"\nstatic int f(int x) { return x; }\nint main(int argc, char **argv)\n{\n\t\
+         NAMED_A(argc, 5, argv[0]);\n\tNAMED_B(argv[0]);\n\tNAMED_C(argc, argv[0]);\n\tNAMED_D(f, argv[0]);\n\t\
+         return 0;\n}\n",
+    );
+    for level in ["-O0", "-O2"] {
+        assert_eq!(tool("gcc", &["-Wall", "-Wextra", "-Werror", level, "-o", "n", "n.c"]), said("", 0));
+        assert_eq!(tool(dir.join("n").to_str().expect("a plain path"), &[]), said("", 0));
+        let (notes, ..) = tool("readelf", &["-n", "n"]);
+        let sizes: Vec<Vec<&str>> = notes
+            .lines()
+            .filter_map(|line| line.trim().strip_prefix("Arguments: "))
+            .map(|places| {
+                places.split(' ').filter_map(|place| place.split_once('@')).map(|at| at.0).collect()
+            })
+            .collect();
+        assert_eq!(sizes, [vec!["-4", "8", "8"], vec!["8"], vec!["-4", "8"], vec!["8", "8"]], "{notes}");
+    }
     write(
         "old.c",
         "void __dtrace_my_prov___stop(void);\nint main(void) { __dtrace_my_prov___stop(); return 0; }\n",
