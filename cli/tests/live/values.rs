@@ -252,3 +252,20 @@ fn packets_are_dumped_decoded_and_kept() {
     assert_eq!(written[82..97], bytes[42..]);
     let _ = std::fs::remove_dir_all(&folder);
 }
+
+/// What scratch memory has no room for is told with the option that has, whoever traces.
+#[test]
+fn sizes_beyond_scratch_memory() {
+    let program = "syscall::write:entry /pid == $target/ { printf(\"%s\", stringof(copyin(arg1, arg2))); }";
+    let command = format!("echo {}", "a".repeat(300));
+    for who in everybody() {
+        let output = dtrail(who, &["-qn", program, "-c", &command]);
+        let err = String::from_utf8_lossy(&output.stderr).into_owned();
+        let lines: Vec<&str> = err.lines().collect();
+        assert_eq!(lines.len(), 2, "{who:?} {err}");
+        assert!(lines[0].contains(": invalid size (0x12d) at insn "), "{who:?} {err}");
+        assert_eq!(lines[1], "dtrail: help: `-x scratchsize=301` has room for that many bytes", "{who:?}");
+        let output = dtrail(who, &["-x", "scratchsize=301", "-qn", program, "-c", &command]);
+        assert_eq!(String::from_utf8_lossy(&output.stderr), "", "{who:?}");
+    }
+}

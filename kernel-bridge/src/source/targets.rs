@@ -50,11 +50,11 @@ impl Targets {
                     let child = child::start(command, None)?;
                     (child.pid(), Some(child))
                 }
-                Target::Process(pid) => (*pid, None),
+                Target::Process(pid) => (leading(*pid)?, None),
             };
             let alive = open(pid).map_err(|e| match e.raw_os_error() {
                 // The number of a thread that leads no process is as good as none.
-                Some(libc::ESRCH | libc::EINVAL) => nobody(pid),
+                Some(libc::ESRCH | libc::EINVAL | libc::ENOENT) => nobody(pid),
                 _ => Error::new(format!("failed to grab process {pid}: {e}")),
             })?;
             watched.push(Watched { pid, alive: Some(alive), child });
@@ -128,6 +128,19 @@ pub(crate) fn nobody(pid: u32) -> Error {
     Error::new("No such process").help(format!("`-p {pid}`: `ps -e` shows the numbers that processes have"))
 }
 
+/// A number that may be a process's, but not that of a thread which leads none: `/proc` shows those under their numbers, too.
+pub(crate) fn leading(pid: u32) -> Result<u32, Error> {
+    let status = std::fs::read_to_string(format!("/proc/{pid}/status")).unwrap_or_default();
+    let leader = status.lines().find_map(|line| line.strip_prefix("Tgid:")?.trim().parse::<u32>().ok());
+    match leader {
+        Some(leader) if leader != pid => {
+            Err(Error::new(format!("failed to grab process {pid}: it is a thread of process {leader}"))
+                .help(format!("`-p {leader}` traces all its threads, and `/tid == {pid}/` picks this one")))
+        }
+        _ => Ok(pid),
+    }
+}
+
 /// The number of a process that must be there at this moment.
 ///
 /// # Errors
@@ -137,7 +150,7 @@ pub fn existing(pid: u32) -> Result<u32, Error> {
     match open(pid) {
         Err(error) if error.raw_os_error() == Some(libc::ESRCH) => Err(nobody(pid)),
         // That it cannot be opened for another reason does not matter here.
-        _ => Ok(pid),
+        _ => leading(pid),
     }
 }
 
@@ -184,6 +197,22 @@ mod tests {
             let error = Targets::start(&[Target::Process(pid)]).expect_err("no such process");
             assert_eq!(error.message, "No such process", "{pid}");
         }
+        let thread = std::thread::spawn(|| {
+            // SAFETY: the call has no preconditions.
+            let tid = unsafe { libc::gettid() } as u32;
+            let error = Targets::start(&[Target::Process(tid)]).expect_err("a thread");
+            (tid, error, existing(tid).expect_err("a thread"))
+        });
+        let (tid, error, other) = thread.join().expect("it returns");
+        let leader = std::process::id();
+        assert_eq!(
+            error.message,
+            format!("failed to grab process {tid}: it is a thread of process {leader}")
+        );
+        let help = format!("`-p {leader}` traces all its threads, and `/tid == {tid}/` picks this one");
+        assert_eq!(error.help, Some(help));
+        assert_eq!(other.message, error.message);
+        assert_eq!(existing(leader).ok(), Some(leader));
         assert!(!Targets::default().all_ended(), "no targets: tracing goes on");
     }
 }

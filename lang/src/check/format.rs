@@ -336,7 +336,9 @@ pub fn resolve(
             (ty, "aggregating action".to_owned(), types.show(ty))
         } else {
             let Some((ty, shown)) = values.values.get(next) else {
-                return Err(errors::format_value_missing(span, function, number, row.name));
+                let error = errors::format_value_missing(span, function, number, row.name);
+                let unused = !values.results.is_empty() && results == 0;
+                return Err(if unused { error.help(errors::aggregated(row.name)) } else { error });
             };
             next += 1;
             (*ty, format!("argument #{}", next - 1 + values.first), shown.clone())

@@ -102,6 +102,7 @@ pub fn run(
         renewal: renewal.map(|renewal| renewal as &mut dyn Renewal),
         later: &later,
     };
+    consumer.session.scratch_due = source.is_live();
     let ran = consumer.trace(source);
     let printed = ran.and_then(|()| consumer.print_last());
     let flushed = consumer.flush();

@@ -50,8 +50,8 @@ pub(super) struct Session<'a> {
     residency_due: bool,
     /// Whether a fault may yet be told what reads the kernel's memory.
     privilege_due: bool,
-    /// The same of advice about sizes that scratch memory has no room for.
-    scratch_due: bool,
+    /// The same of advice about sizes that scratch memory has no room for, from sources that are live.
+    pub(super) scratch_due: bool,
     /// What the current firing has to say, in order; and what of it comes after the rest (`ERROR` within `BEGIN`).
     items: Vec<Item>,
     late_items: Vec<Item>,
@@ -198,7 +198,7 @@ impl<'a> Session<'a> {
             cpu_shown: shows_cpu(plan, settings),
             residency_due: only_resident,
             privilege_due: true,
-            scratch_due: only_resident,
+            scratch_due: false,
             items: Vec::new(),
             late_items: Vec::new(),
             text: Vec::new(),

@@ -10,7 +10,7 @@ use dtrail_vm::event::Error;
 use super::OPTIONS;
 use super::command::scope_help;
 use super::sys;
-use crate::source::targets::nobody;
+use crate::source::targets::{leading, nobody};
 
 /// What is asked of the kernel for its threads.
 const ATTACHED: libc::c_int =
@@ -18,6 +18,7 @@ const ATTACHED: libc::c_int =
 
 /// Becomes the tracer of all threads of a process, which go on running; their IDs.
 pub(super) fn seize(pid: u32) -> Result<Vec<u32>, Error> {
+    leading(pid)?;
     let intent = format!("failed to grab process {pid}");
     let mut seized: Vec<u32> = Vec::new();
     // Threads may be made while this goes on, by one that is not traced yet: until a look finds no new one.

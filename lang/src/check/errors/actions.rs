@@ -17,6 +17,11 @@ pub(crate) fn print_void(span: Span) -> Diagnostic {
 /// What prints an aggregation.
 pub(crate) const PRINTA: &str = "`printa` prints aggregations";
 
+/// How a format prints what an aggregation has counted.
+pub(crate) fn aggregated(conversion: &str) -> String {
+    format!("`%@{conversion}` prints the result of an aggregation, and `%{conversion}` one of its keys")
+}
+
 /// What to do with a struct that a translator makes, which is nowhere as a whole.
 pub(crate) const ASSIGN_TRANSLATION: &str =
     "of a translated struct members have values; a variable takes all of it: `v = *curpsinfo`";

@@ -306,6 +306,11 @@ fn near_misses() {
         ("BEGIN { @[stack] = count(); }", Some("it is called: `stack()`")),
         ("BEGIN { print(@a); }", Some("`printa` prints aggregations")),
         ("BEGIN { printa(@a); }", None),
+        (
+            "BEGIN { @a = count(); printa(\"%d\", @a); }",
+            Some("`%@d` prints the result of an aggregation, and `%d` one of its keys"),
+        ),
+        ("BEGIN { @a = count(); printa(\"%@d %d\", @a); }", None),
         ("BEGIN { prinft(\"x\"); }", Some("did you mean printf()?")),
         (
             "BEGIN { trace(cgroup); }",
