@@ -161,7 +161,7 @@ impl Held {
 
 /// Why a program's records do not fit a buffer of `size` bytes, if they do not.
 pub(super) fn too_large(program: &Program, policy: Policy, size: u64) -> Option<&'static str> {
-    if (0..program.clauses.len()).any(|clause| kept::clause(program, clause) > size) {
+    if kept::clauses(program).into_iter().any(|most| most > size) {
         return Some("Enabling exceeds size of buffer");
     }
     (policy == Policy::Fill && kept::end(program) > size)

@@ -28,28 +28,31 @@ pub(super) fn row(records: &Records, program: &Program, row: Row) -> u64 {
     bytes
 }
 
-/// The most bytes that a clause can record.
-pub(super) fn clause(program: &Program, clause: usize) -> u64 {
+/// By clause: the most bytes that it can record.
+pub(super) fn clauses(program: &Program) -> Vec<u64> {
     let strsize = u64::from(program.limits.strsize);
-    let sites =
-        program.sites.iter().filter(|site| site.clause.index() == clause && site.action != Action::Default);
     let value = |ty: &ValueType| match *ty {
         ValueType::Str => VALUE + strsize,
         ValueType::Bytes(bytes) => VALUE + u64::from(bytes),
         ValueType::Float(bytes) => VALUE + u64::from(bytes),
         ValueType::Int { .. } | ValueType::Pointer | ValueType::Symbolic(_) => VALUE,
     };
-    HEADER + sites.flat_map(|site| &site.args).map(value).sum::<u64>()
+    let mut most = vec![HEADER; program.clauses.len()];
+    for site in program.sites.iter().filter(|site| site.action != Action::Default) {
+        most[site.clause.index()] += site.args.iter().map(value).sum::<u64>();
+    }
+    most
 }
 
 /// The most bytes that `END` can record.
 pub(super) fn end(program: &Program) -> u64 {
+    let most = clauses(program);
     let end = program.probes.iter().position(|probe| probe.id == ProbeId::END);
     let enabled = |enabling: &&dtrail_lang::ir::Enabling| {
         enabling.probes.iter().any(|probe| Some(probe.index()) == end)
     };
     let enablings = program.enablings.iter().filter(enabled);
-    enablings.map(|enabling| clause(program, enabling.clause.index())).sum()
+    enablings.map(|enabling| most[enabling.clause.index()]).sum()
 }
 
 /// Bytes of a buffer of `size` that other probes than `END` may take under `bufpolicy=fill`.

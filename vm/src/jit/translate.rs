@@ -30,9 +30,9 @@ use crate::vars::{CELL_SIZE, CELL_WORD, Fixed, Vars};
 pub(super) const DONE: u64 = u64::MAX;
 
 /// Registers of the largest clause that is compiled: this bounds the stack it takes and the time to compile it.
-const MOST_REGISTERS: usize = 8192;
-/// Instructions of the largest.
-const MOST_INSTRUCTIONS: usize = 16384;
+const MOST_REGISTERS: usize = 4096;
+/// Instructions of the largest. The memory that compiling takes grows with their square: 4096 take up to 80 MB.
+const MOST_INSTRUCTIONS: usize = 4096;
 
 /// The clause cannot be compiled.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
