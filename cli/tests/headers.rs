@@ -293,7 +293,7 @@ fn types_that_were_left_out() {
         ("BEGIN { trace((*(big_t *)arg0).a); }", "D_OP_INCOMPLETE", big()),
         ("BEGIN { trace(sizeof (struct big)); }", "D_SIZEOF_TYPE", big()),
         ("BEGIN { trace(sizeof (big_t)); }", "D_SIZEOF_TYPE", big()),
-        ("BEGIN { trace(offsetof(struct big, a)); }", "D_OP_INCOMPLETE", big()),
+        ("BEGIN { trace(offsetof(struct big, a)); }", "D_OFFSETOF_TYPE", big()),
         ("BEGIN { this->p = (struct big *)arg0; trace(this->p + 1); }", "D_OP_INCOMPLETE", big()),
         ("struct big v;", "D_DECL_INCOMPLETE", big()),
         ("self struct big v;", "D_DECL_INCOMPLETE", big()),
