@@ -197,7 +197,7 @@ fn errors() {
         ("at 9223372036854775807\nat +1", "line 2, column 4: expected a time, found `+1`"),
         (
             "at 1 syscall::reed:entry tid=1",
-            "line 1, column 6: no probe `syscall::reed:entry`; did you mean read, pread, readv?",
+            "line 1, column 6: no probe `syscall::reed:entry`; did you mean read?",
         ),
         ("at 1 syscall::read: tid=1", "line 1, column 6: `syscall::read:` names 2 probes, expected one"),
         ("at 1 a:b:c:d:e", "line 1, column 6: `a:b:c:d:e` has more than four components"),
