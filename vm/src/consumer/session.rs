@@ -442,6 +442,10 @@ impl<'a> Session<'a> {
             let probe = self.plan.program.probes.get(firing.probe.index());
             if probe.is_some_and(|probe| probe.fired_by == FiredBy::Source) {
                 self.world.aggs.cut_kernel();
+                // K has begun another generation, and wants those before it back for the next.
+                if let (Some(_), Some(kernel)) = (generation, reborrow(&mut firing.kernel)) {
+                    self.sweep(kernel, generation);
+                }
             }
         }
         let mut items = std::mem::take(&mut self.items);
