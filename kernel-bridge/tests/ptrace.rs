@@ -591,7 +591,8 @@ fn processes_killed_while_they_fork() {
         Run::new("storm=30", &["proc:::create", "proc:::start", "syscall::kill:return"], nothing).whole();
     assert_eq!(how, [OK]);
     assert_eq!(fired.iter().filter(|name| *name == "kill:return").count(), 30);
-    assert!(fired.iter().filter(|name| *name == ":start").count() >= 30);
+    // Each is made by the first process, which nobody kills; one that is killed at once never starts.
+    assert!(fired.iter().filter(|name| *name == ":create").count() >= 30);
     let (_, how) = Run::new("storm=30", &["proc:::exit"], nothing).whole();
     assert_eq!(how, [OK]);
 }
