@@ -292,7 +292,6 @@ impl ContextBase {
     /// Base register and displacement of an offset.
     fn place(self, offset: u32) -> (Mreg, i32) {
         let (reg, at) = if offset < self.from { self.addresses } else { self.rest };
-        // Stack and scratch memory are smaller than what a displacement reaches.
         (reg, at + offset as i32)
     }
 

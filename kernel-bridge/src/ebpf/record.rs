@@ -8,7 +8,7 @@
 
 use dtrail_lang::builtins::Func;
 use dtrail_lang::env::FiredBy;
-use dtrail_lang::ir::facts::{is_pinned, may_raise};
+use dtrail_lang::ir::facts::is_pinned;
 use dtrail_lang::ir::{Op, ProbeIndex, Reg, RegKind, SlotId};
 use dtrail_lang::plan::layout::{header, outcome, thread_end};
 use dtrail_lang::plan::{Group, GroupId, Plan, SlotKind};
@@ -263,9 +263,7 @@ fn stacks_of_fault(
     let (take, done) = (asm.label(), asm.label());
     let users = group.clauses.iter().filter_map(|clause| env.plan.user.get(clause.index())?.as_ref());
     let mut ops = users.flat_map(|code| &code.blocks).flat_map(|block| &block.insts).map(|inst| &inst.op);
-    let raises =
-        |op: &Op| may_raise(&env.plan.program, op) && !matches!(op, Op::FaultPoint { attempt: None });
-    if !ops.any(raises) {
+    if !ops.any(|op| op.may_fault() && !matches!(op, Op::FaultPoint { attempt: None })) {
         for &(_, offset) in &slots {
             asm.st_imm(Size::D, R7, env.scratch.in_record(offset) as i32, 0);
         }

@@ -3,7 +3,7 @@
 
 use super::{AddrSpace, Inst, Op, Program, Reg};
 use crate::builtins::funcs::BLOCK_MOST;
-use crate::builtins::{Action, Class, Func, Kernel};
+use crate::builtins::{Class, Func, Kernel};
 
 /// Most bits of a branch word.
 pub const BRANCH_BITS: u32 = 64;
@@ -18,18 +18,6 @@ pub const SEARCHED_MOST: u32 = 16 << 10;
 pub fn searches_too_far(program: &Program, func: Func) -> bool {
     program.limits.strsize > SEARCHED_MOST
         && matches!(func, Func::Strstr | Func::Index | Func::Basename | Func::Dirname)
-}
-
-/// Whether an op of user space may raise a fault: what [`Op::may_fault`] says of the op alone, and `commit` and `discard` of a
-/// number that no speculation can have.
-pub fn may_raise(program: &Program, op: &Op) -> bool {
-    match op {
-        Op::Record { site, .. } => {
-            let site = program.sites.get(site.index());
-            site.is_some_and(|site| matches!(site.action, Action::Commit | Action::Discard))
-        }
-        op => op.may_fault(),
-    }
 }
 
 /// Whether the emitter's condition on a subroutine's arguments holds; `only` gives the instruction that alone assigns a

@@ -9,7 +9,7 @@ use super::{
 };
 use crate::builtins::{BuiltinVar, Func};
 use crate::ir::definitions::Definitions;
-use crate::ir::facts::{is_pinned, may_raise};
+use crate::ir::facts::is_pinned;
 use crate::ir::{AggSiteId, Clause, ClauseId, Op, Program, Reg, Scope, ValueType};
 
 /// The groups, and the group of each probe.
@@ -107,8 +107,7 @@ fn shared(
         let code = clauses.iter().filter_map(|clause| user[clause.index()].as_ref());
         code.flat_map(|clause| &clause.blocks).flat_map(|block| &block.insts).map(|inst| &inst.op)
     };
-    let faults = clauses.iter().any(|c| layouts[c.index()].fault.is_some())
-        || user_ops().any(|op| may_raise(program, op));
+    let faults = clauses.iter().any(|c| layouts[c.index()].fault.is_some()) || user_ops().any(Op::may_fault);
     let mut shared: Vec<Shared> = if faults { of_errors.to_vec() } else { Vec::new() };
     if user_ops().any(|op| uses_threads(program, op)) {
         shared.push(Shared::Builtin(BuiltinVar::TaskStart));
