@@ -103,7 +103,9 @@ impl<M: MapAccess> MappedState<M> {
     pub fn open_gate(&mut self) {
         if std::mem::take(&mut self.spent) {
             for place in self.layout.aggs.iter().filter(|place| !place.key.is_empty()) {
-                self.maps.take(place.map, &mut |_| true, &mut |_, _| {});
+                for map in place.maps() {
+                    self.maps.take(map, &mut |_| true, &mut |_, _| {});
+                }
             }
         }
         self.dirty = true;
@@ -300,7 +302,7 @@ enum Limit {
     Last,
 }
 
-/// Hands over the entries of a hash up to `limit`, and removes them.
+/// Hands over the entries of an aggregation's hashes up to `limit`, and removes them.
 fn sweep_hash(
     maps: &mut dyn MapAccess,
     facts: &Facts,
@@ -317,11 +319,13 @@ fn sweep_hash(
             take(place.agg, cpu, buffer.as_slice().into(), state);
         }
     };
-    match limit {
-        Limit::Last => maps.show(place.map, &mut hand_over),
-        Limit::Below(limit) => {
-            let mut which = |key: &[u8]| !facts.cuts || word(key, 0) < limit;
-            maps.take(place.map, &mut which, &mut hand_over);
+    for map in place.maps() {
+        match limit {
+            Limit::Last => maps.show(map, &mut hand_over),
+            Limit::Below(limit) => {
+                let mut which = |key: &[u8]| !facts.cuts || word(key, 0) < limit;
+                maps.take(map, &mut which, &mut hand_over);
+            }
         }
     }
 }

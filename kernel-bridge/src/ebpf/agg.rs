@@ -1,5 +1,7 @@
 //! Aggregation updates: find the value by key and generation, then add, or keep the least or greatest.
 //!
+//! A new key that the kernel has no memory for in this instant goes to a spare map ([`AggPlace::spare`]).
+//!
 //! Sums are non-fetching atomic adds, since a timer program can interrupt another on the same CPU; a minimum or maximum,
 //! and the deviation with its carry, has a copy for each program. A value's first word tells that it was updated
 //! ([`dtrail_lang::plan::layout::agg_words`]).
@@ -12,7 +14,7 @@ use super::asm::{Alu, FP, Jmp, Label, Mreg, R0, R1, R2, R3, R4, R5, Size};
 use super::clause::Gen;
 use super::emit::EmitError;
 use super::keys::KeyAddress;
-use super::{Room, agg_place, control, counter, helper};
+use super::{AggPlace, Room, agg_place, control, counter, helper};
 
 /// `BPF_NOEXIST`
 const NOEXIST: i64 = 1;
@@ -77,9 +79,8 @@ impl Gen<'_> {
             let parts = place.key.clone();
             let generation = env.plan.cuts.any();
             let at = self.build_key(&parts, keys, generation)?;
-            let room = place.room;
             let no_memory = self.counted(counter::AGGREGATION_MEMORY, done);
-            self.find_keyed(place.map, &at, room, lost, no_memory)?;
+            self.find_keyed(place, &at, lost, no_memory);
         }
         let copy = if place.slots > 1 { self.agg_slot.min(place.slots - 1) * place.words * 8 } else { 0 };
         self.update(declared.func, declared.shape, copy as i32, value, weight)?;
@@ -110,33 +111,20 @@ impl Gen<'_> {
     }
 
     /// `R0` = the value of a key, entered as zeros if it is new; goes to `lost` if there is no room for it, to `no_memory`
-    /// if the map has room and the kernel does not get an entry for it in this instant. Where two CPUs make the last keys
-    /// of a generation at one instant, there may be one too many.
-    fn find_keyed(
-        &mut self,
-        map: u32,
-        key: &KeyAddress,
-        room: Option<Room>,
-        lost: Label,
-        no_memory: Label,
-    ) -> Result<(), EmitError> {
+    /// if the map has room and neither the kernel in this instant nor the spare map has an entry for it. Where two CPUs
+    /// make the last keys of a generation at one instant, there may be one too many.
+    fn find_keyed(&mut self, place: &AggPlace, key: &KeyAddress, lost: Label, no_memory: Label) {
         let found = self.asm.label();
-        self.lookup(map, key);
+        self.lookup(place.map, key);
         self.asm.jmp_imm(Jmp::Ne, R0, 0, found);
-        if let Some(room) = room {
+        if let Some(room) = place.room {
             self.keys_of_generation(room, key);
             self.asm.ldx(Size::D, R0, R1, 0);
             self.asm.jmp_value(Jmp::Ge, R0, i64::from(room.most), R2, lost);
         }
-        let size = self.env.maps[map as usize].value_size as usize;
-        let zeros = self.env.rodata.borrow_mut().intern(&vec![0; size]);
-        self.asm.map(R1, map);
-        self.key_to(R2, key);
-        self.asm.map_value(R3, self.env.rodata_map, zeros);
-        self.asm.mov_imm(R4, NOEXIST);
-        self.asm.call(helper::MAP_UPDATE_ELEM);
+        self.enter(place.map, key);
         self.asm.jmp_value(Jmp::Eq, R0, E2BIG, R2, lost);
-        if let Some(room) = room {
+        if let Some(room) = place.room {
             // Who entered it counts it.
             let other = self.asm.label();
             self.asm.jmp_imm(Jmp::Ne, R0, 0, other);
@@ -146,10 +134,25 @@ impl Gen<'_> {
             self.asm.bind(other);
         }
         // Another CPU may have entered it meanwhile.
-        self.lookup(map, key);
+        self.lookup(place.map, key);
+        if let Some(spare) = place.spare {
+            self.asm.jmp_imm(Jmp::Ne, R0, 0, found);
+            self.enter(spare, key);
+            self.lookup(spare, key);
+        }
         self.asm.jmp_imm(Jmp::Eq, R0, 0, no_memory);
         self.asm.bind(found);
-        Ok(())
+    }
+
+    /// Enters a key with zeros if it is new; `R0` = 0 or the kernel's error.
+    fn enter(&mut self, map: u32, key: &KeyAddress) {
+        let size = self.env.maps[map as usize].value_size as usize;
+        let zeros = self.env.rodata.borrow_mut().intern(&vec![0; size]);
+        self.asm.map(R1, map);
+        self.key_to(R2, key);
+        self.asm.map_value(R3, self.env.rodata_map, zeros);
+        self.asm.mov_imm(R4, NOEXIST);
+        self.asm.call(helper::MAP_UPDATE_ELEM);
     }
 
     /// `R1` = the address of the word that counts the keys of the generation that heads a key. Clobbers `R2`.

@@ -8,7 +8,7 @@ use dtrail_lang::builtins::AggFn;
 use dtrail_lang::ir::{AggId, RegKind, Scope, ValueType, VarId};
 use dtrail_lang::options::Options;
 use dtrail_lang::plan::layout::{KERNEL_MEMORY, KERNEL_THREAD, agg_words, cell_bytes, entries, threads};
-use dtrail_lang::plan::{KeyPart, Plan, Side};
+use dtrail_lang::plan::{Capabilities, KeyPart, Plan, Side};
 use dtrail_vm::consumer::kept;
 
 use super::emit::largest_record;
@@ -28,6 +28,10 @@ const BEFOREHAND_ENTRIES: u64 = 4096;
 
 /// The most memory that entries of aggregations take beforehand.
 const BEFOREHAND_BYTES: u64 = 256 << 20;
+
+/// The most entries of a spare map, and the most bytes that they take: enough for the keys that come before the kernel
+/// has put memory by. It does so between events, for some fifty entries on each CPU.
+const SPARE: (u64, u64) = (128, 1 << 20);
 
 /// Bytes of the key of [`VarPlace::Task`]'s hash under injection.
 pub(super) const TASK_KEY: u32 = 16;
@@ -142,6 +146,7 @@ pub(super) fn place(
     place_variables(plan, target, &mut placed)?;
     place_aggregations(plan, target, copies, &mut placed)?;
     take_beforehand(target, &mut placed.maps);
+    add_spares(target, &mut placed);
     Ok(placed)
 }
 
@@ -151,13 +156,40 @@ fn take_beforehand(target: &Target, maps: &mut [MapSpec]) {
     let asked = target.agg_size > Options::default().aggsize;
     let (mut entries, mut bytes) = (0, 0);
     for spec in maps.iter_mut().filter(|spec| matches!(spec.kind, MapKind::PerCpuHash { .. })) {
-        // The kernel's own part of an entry is 56 bytes with the address of its values.
-        let entry = 56 + u64::from(spec.key_size) + u64::from(spec.value_size) * u64::from(target.cpus);
         entries += u64::from(spec.max_entries);
-        bytes += entry * u64::from(spec.max_entries);
+        bytes += entry_bytes(target, spec) * u64::from(spec.max_entries);
         let full = bytes <= BEFOREHAND_BYTES && (asked || entries <= BEFOREHAND_ENTRIES);
         spec.kind = MapKind::PerCpuHash { full };
     }
+}
+
+/// Gives the maps of aggregations that ask for memory as they go spare ones ([`AggPlace::spare`]), the first of them where
+/// the plan left a program fewer maps than it has aggregations.
+fn add_spares(target: &Target, placed: &mut Placed) {
+    let hash = |spec: &&MapSpec| matches!(spec.kind, MapKind::Hash | MapKind::PerCpuHash { .. });
+    let tables = placed.maps.iter().filter(hash).count() + placed.unkeyed.len();
+    let mut left = (Capabilities::BASELINE.max_tables as usize).saturating_sub(tables);
+    for i in 0..placed.state.aggs.len() {
+        let spec = &placed.maps[placed.state.aggs[i].map as usize];
+        if spec.kind != (MapKind::PerCpuHash { full: false }) || left == 0 {
+            continue;
+        }
+        left -= 1;
+        let (most, bytes) = SPARE;
+        let entries = (bytes / entry_bytes(target, spec)).clamp(1, most) as u32;
+        let spare = MapSpec {
+            name: format!("spare{i}"),
+            kind: MapKind::PerCpuHash { full: true },
+            max_entries: entries.min(spec.max_entries),
+            ..spec.clone()
+        };
+        placed.state.aggs[i].spare = Some(placed.add(spare));
+    }
+}
+
+/// What an entry of a per-CPU hash takes; the kernel's own part is 56 bytes with the address of its values.
+fn entry_bytes(target: &Target, spec: &MapSpec) -> u64 {
+    56 + u64::from(spec.key_size) + u64::from(spec.value_size) * u64::from(target.cpus)
 }
 
 fn place_variables(plan: &Plan, target: &Target, placed: &mut Placed) -> Result<(), EmitError> {
@@ -315,7 +347,7 @@ fn aggregation(
         };
         (placed.add(spec), 0)
     };
-    Ok(AggPlace { agg, key: key.to_vec(), map, first, room, words, slots })
+    Ok(AggPlace { agg, key: key.to_vec(), map, first, spare: None, room, words, slots })
 }
 
 /// What the clauses of a plan ask of scratch memory at most.

@@ -591,6 +591,10 @@ pub struct AggPlace {
     pub map: u32,
     /// Without keys, its first entry; else 0.
     pub first: u32,
+    /// With keys, where an entry of `map` is asked of the kernel when its key is new, and may be refused: a small map of
+    /// the same shape that has its memory beforehand, for keys that are refused. A key may have a value in both, which
+    /// are merged when swept.
+    pub spare: Option<u32>,
     /// With keys, if the plan has cuts: a word of the control map for each generation (modulo their number), which
     /// counts the keys of that generation, and how many there may be. A map without generations is full by itself.
     pub room: Option<Room>,
@@ -599,6 +603,13 @@ pub struct AggPlace {
     /// Copies of the state in a value, merged when swept: one for each program that updates it if the function is not
     /// a sum of atomic adds (`min`, `max`), since a perf event or an interrupt can nest two programs on a CPU.
     pub slots: u32,
+}
+
+impl AggPlace {
+    /// The maps that hold its values.
+    pub fn maps(&self) -> impl Iterator<Item = u32> {
+        [Some(self.map), self.spare].into_iter().flatten()
+    }
 }
 
 /// Where the keys of a generation are counted.

@@ -257,7 +257,8 @@ impl Bench {
         Bench::rbpf_of(plan_of(text), &injected())
     }
 
-    fn rbpf_of(plan: Plan, target: &Target) -> Bench {
+    /// On rbpf only.
+    pub(super) fn rbpf_of(plan: Plan, target: &Target) -> Bench {
         let program = emit(&plan, target).unwrap_or_else(|e| panic!("{e}"));
         let mut rbpf = Harness::new(&program, target.cpus, Box::new(NoMemory))
             .unwrap_or_else(|e| panic!("{e}\n{}", super::disasm::program(&program)));

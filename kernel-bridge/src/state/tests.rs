@@ -36,14 +36,17 @@ struct Run {
 /// The maps of the sweeping tests: a count without keys, and one with an integer key.
 const ARRAY: u32 = 7;
 const HASH: u32 = 8;
+/// Where keys come that the hash had no memory for: here those of the second CPU.
+const SPARE: u32 = 9;
 
 impl TestMaps {
     /// What a generated program does with `count()`.
     fn count(&mut self, run: &Run, cuts: Cuts) {
+        let hash = if run.cpu == 0 { HASH } else { SPARE };
         let key = match run.key {
             None => (ARRAY, ((run.generation % u64::from(cuts.generations())) as u32).to_le_bytes().to_vec()),
-            Some(key) if cuts.any() => (HASH, [run.generation.to_le_bytes(), key.to_le_bytes()].concat()),
-            Some(key) => (HASH, key.to_le_bytes().to_vec()),
+            Some(key) if cuts.any() => (hash, [run.generation.to_le_bytes(), key.to_le_bytes()].concat()),
+            Some(key) => (hash, key.to_le_bytes().to_vec()),
         };
         let value = self.values.entry(key).or_insert_with(|| vec![0; 8 * CPUS]);
         let count = word(value, run.cpu) + 1;
@@ -223,7 +226,16 @@ fn swept(func: AggFn, shape: Shape, slots: u32, value: &[u64]) -> Vec<(u32, AggS
     let plan = plan(&[(func, shape)], &[], Cuts::default());
     let words = agg_words(func, shape);
     assert_eq!(value.len(), CPUS * (words * slots) as usize, "the test's own words");
-    let place = AggPlace { agg: AggId(0), key: Vec::new(), map: ARRAY, first: 0, room: None, words, slots };
+    let place = AggPlace {
+        agg: AggId(0),
+        key: Vec::new(),
+        map: ARRAY,
+        first: 0,
+        spare: None,
+        room: None,
+        words,
+        slots,
+    };
     let layout = StateLayout { aggs: vec![place], agg_sites: vec![Some(0)], ..StateLayout::default() };
     let mut state = state(&plan, layout, 9);
     let bytes: Vec<u8> = value.iter().flat_map(|w| w.to_le_bytes()).collect();
@@ -292,6 +304,7 @@ impl Counting {
             key: key.into(),
             map,
             first: 0,
+            spare: (map == HASH).then_some(SPARE),
             room: None,
             words: 1,
             slots: 1,
@@ -384,9 +397,10 @@ fn the_last_sweep_removes_nothing_and_counts_nothing_twice() {
         let of = |n| vec![(1, vec![Value::Int(7)], AggState::Count(n))];
         machine.run(0, Some(7), true);
         machine.run(0, Some(7), true);
+        machine.run(1, Some(7), true);
         machine.state.shut_gate();
-        assert_eq!(counted(&mut machine, None), of(2));
-        assert_eq!(machine.state.maps.keys(HASH).len(), 1);
+        assert_eq!(counted(&mut machine, None), [of(2), of(1)].concat());
+        assert_eq!([HASH, SPARE].map(|hash| machine.state.maps.keys(hash).len()), [1, 1]);
         // What `END` asks for again.
         assert_eq!(counted(&mut machine, None), []);
         machine.state.cut();
@@ -394,7 +408,7 @@ fn the_last_sweep_removes_nothing_and_counts_nothing_twice() {
         assert_eq!(counted(&mut machine, Some(generation)), []);
         // Tracing begins again.
         machine.state.open_gate();
-        assert_eq!(machine.state.maps.keys(HASH).len(), 0);
+        assert_eq!([HASH, SPARE].map(|hash| machine.state.maps.keys(hash).len()), [0, 0]);
         machine.run(1, Some(7), true);
         machine.state.shut_gate();
         assert_eq!(counted(&mut machine, None), of(1));
@@ -500,6 +514,8 @@ proptest! {
         prop_assert!(c.state.maps.maps.running.borrow().is_empty());
         c.sweep(None);
         c.state.open_gate();
-        prop_assert!(c.state.maps.keys(HASH).is_empty(), "nothing is there when programs run again");
+        for hash in [HASH, SPARE] {
+            prop_assert!(c.state.maps.keys(hash).is_empty(), "nothing is there when programs run again");
+        }
     }
 }

@@ -182,7 +182,7 @@ pub(super) fn advice(drops: &Drops, suspects: &[String]) -> Vec<String> {
     line(
         drops.aggregation_memory > 0,
         "the kernel had no memory at hand for keys that there was room for; aggregations of up to 256 MiB under an \
-         `-x aggsize` above the default have theirs before tracing begins",
+         `-x aggsize` above the default have theirs before tracing begins, and all of up to 64 KiB",
     );
     line(drops.speculative > 0, "a larger `-x specsize` holds more records of a speculation");
     line(drops.speculations_unavailable > 0, "a larger `-x nspec` allows more speculations at a time");

@@ -93,6 +93,11 @@ impl Harness {
         self.world_mut().memory = memory;
     }
 
+    /// Whether the kernel has no memory at hand: hashes that ask for it as they go then take no new key.
+    pub fn starve(&mut self, starved: bool) {
+        self.world_mut().starved = starved;
+    }
+
     /// Puts an event (in the layout of [`inject`]) where the program finds it, and runs the program once.
     pub fn inject(&mut self, event: &[u8; inject::SIZE as usize]) -> Result<(), HarnessError> {
         let map = self.inject;

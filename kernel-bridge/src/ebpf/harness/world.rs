@@ -29,6 +29,7 @@ mod errno {
     pub(super) const NOENT: i64 = -2;
     pub(super) const E2BIG: i64 = -7;
     pub(super) const AGAIN: i64 = -11;
+    pub(super) const NOMEM: i64 = -12;
     pub(super) const FAULT: i64 = -14;
     pub(super) const EXIST: i64 = -17;
 }
@@ -63,6 +64,11 @@ impl Map {
 
     fn is_hash(&self) -> bool {
         matches!(self.spec.kind, MapKind::Hash | MapKind::FullHash | MapKind::PerCpuHash { .. })
+    }
+
+    /// Whether a new entry asks the kernel for memory.
+    fn asks_for_memory(&self) -> bool {
+        matches!(self.spec.kind, MapKind::Hash | MapKind::PerCpuHash { full: false })
     }
 
     /// The entry of a key.
@@ -133,6 +139,8 @@ pub(super) struct World {
     /// What the ring holds.
     pub(super) records: Vec<Vec<u8>>,
     ring_used: usize,
+    /// The kernel has no memory at hand for entries that ask for some.
+    pub(super) starved: bool,
     pub(super) memory: Box<dyn SyntheticMemory>,
     stack: Range<u64>,
     /// What a helper refused.
@@ -148,6 +156,7 @@ impl World {
             cpu: 0,
             records: Vec::new(),
             ring_used: 0,
+            starved: false,
             memory,
             stack: 0..0,
             refused: None,
@@ -228,10 +237,13 @@ impl World {
             let name = self.maps[map].spec.name.clone();
             return self.refuse(format!("a value for map {name} is outside of what a program may read"));
         }
-        let (cpus, cpu) = (self.cpus, self.cpu);
+        let (cpus, cpu, starved) = (self.cpus, self.cpu, self.starved);
         let map = &mut self.maps[map];
         if flags == 1 && map.find(&key).is_some() {
             return errno::EXIST;
+        }
+        if starved && map.asks_for_memory() && map.find(&key).is_none() {
+            return errno::NOMEM;
         }
         let Some(entry) = map.find_or_make(&key, cpus) else { return errno::E2BIG };
         let copy = if map.per_cpu() { cpu * bytes.len() } else { 0 };

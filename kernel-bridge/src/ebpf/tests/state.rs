@@ -352,6 +352,64 @@ fn a_full_table_drops_new_keys_only() {
     assert_eq!(bench.counter(counter::AGGREGATION_MEMORY), 0);
 }
 
+/// In a kernel that has no memory at hand, of two aggregations whose spare maps hold two keys.
+#[test]
+fn keys_that_the_kernel_has_no_memory_for_go_to_a_spare_map() {
+    let text = one_block(
+        "agg @a[i64]: count\nagg @b[i64]: max\ng0 = @a in c0\ng1 = @b in c0",
+        "i0 = builtin arg0\ni1 = builtin arg1\naggregate g0 [i0]\naggregate g1 [i0] (i1)\nsend $0 = i0\nwork",
+    );
+    let mut bench = Bench::rbpf_of(plan_of(&text), &Target { agg_size: 4 << 20, ..injected() });
+    let [a, b] = [0, 1].map(|i| bench.program.state.aggs[i].clone());
+    let (spare_a, spare_b) = (a.spare.expect("it has one"), b.spare.expect("it has one"));
+    for spare in [spare_a, spare_b] {
+        let spec = &bench.program.maps[spare as usize];
+        assert_eq!((spec.kind, spec.max_entries), (MapKind::PerCpuHash { full: true }, 128));
+    }
+    let fire = |bench: &mut Bench, key: i64, value: i64| {
+        assert_eq!(bench.sent(&TestEvent::args(&[key, value])), ran(key), "the clause goes on");
+    };
+    fire(&mut bench, 1, 10);
+    bench.rbpf.starve(true);
+    for (key, value) in [(1, 20), (2, 30), (2, 25)] {
+        fire(&mut bench, key, value);
+    }
+    let key = |key: u64| key.to_le_bytes();
+    assert_eq!((bench.words(a.map, &key(1)), bench.words(spare_a, &key(1))), (Some(vec![2]), None));
+    assert_eq!((bench.words(a.map, &key(2)), bench.words(spare_a, &key(2))), (None, Some(vec![2])));
+    assert_eq!(bench.words(spare_b, &key(2)), Some(vec![1, 30]));
+    // Once there is memory the key has a value in both.
+    bench.rbpf.starve(false);
+    fire(&mut bench, 2, 40);
+    assert_eq!((bench.words(a.map, &key(2)), bench.words(spare_a, &key(2))), (Some(vec![1]), Some(vec![2])));
+    assert_eq!(bench.words(b.map, &key(2)), Some(vec![1, 40]));
+    assert_eq!(bench.counter(counter::AGGREGATION_MEMORY), 0);
+    // When the spare maps are full too, what is lost is counted.
+    bench.rbpf.starve(true);
+    for new in 100..228 {
+        fire(&mut bench, new, 0);
+    }
+    assert_eq!(bench.counter(counter::AGGREGATION_MEMORY), 2, "127 keys had room in each");
+    assert_eq!(bench.counter(counter::AGGREGATION), 0);
+}
+
+/// The plan leaves a program 48 tables: 30 aggregations and an array leave 17 spare ones.
+#[test]
+fn spare_maps_take_no_more_than_the_plan_left() {
+    let lines = |line: fn(usize) -> String| (0..30).map(line).collect::<Vec<_>>().join("\n");
+    let declared = lines(|i| format!("agg @a{i}[i64]: count\ng{i} = @a{i} in c0"));
+    let updates = lines(|i| format!("aggregate g{i} [i0]"));
+    let text = one_block(
+        &format!("{declared}\nvar g[i64]: i64"),
+        &format!("i0 = builtin arg0\nset g[i0] = i0\n{updates}"),
+    );
+    let program =
+        emit(&plan_of(&text), &Target { agg_size: 4 << 20, ..injected() }).expect("it can be emitted");
+    let spares: Vec<bool> = program.state.aggs.iter().map(|place| place.spare.is_some()).collect();
+    assert_eq!(spares, [vec![true; 17], vec![false; 13]].concat());
+    assert!(program.maps.len() <= 64, "{} maps", program.maps.len());
+}
+
 #[test]
 fn memory_for_keys_is_taken_beforehand_while_it_is_quick_or_asked_for() {
     let text = one_block(
@@ -371,7 +429,7 @@ fn memory_for_keys_is_taken_beforehand_while_it_is_quick_or_asked_for() {
         let target = Target { agg_size: size, cpus, ..injected() };
         let program = emit(&plan_of(&text), &target).expect("it can be emitted");
         let maps = program.maps.iter().filter_map(|spec| match spec.kind {
-            MapKind::PerCpuHash { full } => Some((spec.max_entries, full)),
+            MapKind::PerCpuHash { full } if !spec.name.starts_with("spare") => Some((spec.max_entries, full)),
             _ => None,
         });
         assert_eq!(maps.collect::<Vec<_>>(), expected, "{size} bytes, {cpus} CPUs");

@@ -10,7 +10,7 @@ use std::collections::HashMap;
 use rustix::thread::{CpuSet, sched_getaffinity, sched_getcpu, sched_setaffinity};
 
 use super::Cpus;
-use crate::ebpf::{EbpfProgram, MapAccess, MapKind, MapSpec};
+use crate::ebpf::{AggPlace, EbpfProgram, MapAccess, MapKind, MapSpec};
 use crate::maps::KernelMaps;
 
 /// See the module.
@@ -45,8 +45,8 @@ impl MapsByCpu {
     pub(super) fn new(maps: KernelMaps, program: &EbpfProgram, cpus: Cpus) -> MapsByCpu {
         let counts = |map: u32, spec: &MapSpec| {
             let state = &program.state;
-            let wanted =
-                map == state.counters || cpus.aggregations && state.aggs.iter().any(|place| place.map == map);
+            let wanted = map == state.counters
+                || cpus.aggregations && state.aggs.iter().flat_map(AggPlace::maps).any(|held| held == map);
             let array = match spec.kind {
                 MapKind::PerCpuArray => Some(spec.max_entries),
                 MapKind::PerCpuHash { .. } => None,
