@@ -6,6 +6,7 @@ use std::os::unix::ffi::OsStrExt;
 use std::process::Stdio;
 use std::rc::Rc;
 
+use dtrail_lang::builtins::vars::REGISTERS;
 use dtrail_vm::fault::{FaultKind, Raised};
 use dtrail_vm::host::{CpuPlace, Facts, Host, LocalTime, TaskInfo};
 use dtrail_vm::names::Names;
@@ -16,7 +17,7 @@ use crate::procfs;
 use crate::providers::syscall_table;
 use crate::readers::memory::KernelMemory;
 use crate::symbols::Symbols;
-use crate::sys::{cpus, process_memory};
+use crate::sys::{cpus, process_memory, registers};
 
 /// This machine.
 #[derive(Debug)]
@@ -82,6 +83,10 @@ impl Host for LinuxHost {
 
     fn on_cpu(&self) -> u64 {
         clock(libc::CLOCK_THREAD_CPUTIME_ID) as u64
+    }
+
+    fn registers(&self) -> [u64; REGISTERS as usize] {
+        registers::own()
     }
 
     fn read_kernel(&self, addr: u64, into: &mut [u8]) -> Result<(), Raised> {

@@ -3,6 +3,8 @@
 use std::rc::Rc;
 use std::time::Instant;
 
+use dtrail_lang::builtins::vars::REGISTERS;
+
 use crate::fault::{FaultKind, Raised};
 use crate::names::{Names, NoNames};
 
@@ -33,6 +35,10 @@ pub trait Host {
     /// Nanoseconds that the tracer's thread has been on a CPU (`vtimestamp` in the same probes).
     fn on_cpu(&self) -> u64 {
         self.own_task().on_cpu
+    }
+    /// The registers of the tracer's thread, by their index in `uregs[]`: those that it has here; 0 where nobody knows.
+    fn registers(&self) -> [u64; REGISTERS as usize] {
+        [0; REGISTERS as usize]
     }
     /// Fills `into` from the kernel's memory, or raises `BADADDR` with the address, `KPRIV` if this user may read none.
     fn read_kernel(&self, addr: u64, into: &mut [u8]) -> Result<(), Raised> {

@@ -15,6 +15,10 @@ pub(super) struct Abi {
     pub(super) fp: u32,
     /// The register that tells user mode, and which of its bits are set there.
     pub(super) mode: (u32, i32),
+    /// How many of the first indices of `uregs[]` are words of it, in their order.
+    pub(super) registers: u32,
+    /// Which of them are selectors, of 16 bits.
+    pub(super) selectors: [u32; 2],
     /// The number of `rt_sigreturn`.
     pub(super) rt_sigreturn: u32,
     /// Bit of `thread_info.status` that marks a 32-bit compat call.
@@ -29,6 +33,8 @@ pub(super) const X86_64: Abi = Abi {
     sp: 152,
     fp: 32,
     mode: (136, 3),
+    registers: 21,
+    selectors: [17, 20],
     rt_sigreturn: 15,
     compat: 2,
 };

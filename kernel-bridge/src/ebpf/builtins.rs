@@ -12,6 +12,7 @@ use super::asm::{Alu, Asm, Jmp, R0, R1, R7, Size};
 use super::clause::Gen;
 use super::context::{ContextBase, Field, Fields};
 use super::emit::{EmitError, Env};
+use super::registers;
 use super::stacks::{self, Side};
 
 /// How an integer built-in comes out of a context field.
@@ -45,7 +46,7 @@ fn int_builtin(
     asm: &mut Asm,
     env: &Env<'_>,
     base: ContextBase,
-    var: BuiltinVar,
+    (var, index): (BuiltinVar, u32),
     clause_number: u32,
     known: &mut Fields,
 ) {
@@ -96,6 +97,7 @@ fn int_builtin(
             asm.bind(done);
         }
         BuiltinVar::Ipl => asm.mov_imm(R0, 0),
+        BuiltinVar::Uregs => registers::register(asm, env, index),
         BuiltinVar::Caller => stacks::caller(asm, env, base, Side::Kernel),
         BuiltinVar::Ucaller => stacks::caller(asm, env, base, Side::User),
         BuiltinVar::Stackdepth => stacks::addresses(asm, env, base, Side::Kernel, MAX_FRAMES),
@@ -133,7 +135,7 @@ impl Gen<'_> {
             return Ok(());
         }
         let mut known = self.known;
-        int_builtin(&mut self.asm, self.env, self.base, var, self.clause.number, &mut known);
+        int_builtin(&mut self.asm, self.env, self.base, (var, index), self.clause.number, &mut known);
         self.known = known;
         self.define(dst, R0);
         Ok(())
@@ -168,7 +170,7 @@ pub(super) fn shared_slot(
     if var == BuiltinVar::Arg {
         return Err(EmitError::inconsistent(None, "ERROR has arguments of its own"));
     }
-    int_builtin(asm, env, base, var, 0, known);
+    int_builtin(asm, env, base, (var, slot.index()), 0, known);
     asm.stx(Size::D, R7, env.scratch.in_record(slot.offset) as i32, R0);
     Ok(())
 }

@@ -154,7 +154,8 @@ impl Needs {
             BuiltinVar::Caller | BuiltinVar::Ucaller | BuiltinVar::Stackdepth | BuiltinVar::Ustackdepth => {
                 self.hook = true;
             }
-            BuiltinVar::Ipl => {}
+            // Read from the task each time: the stack is short.
+            BuiltinVar::Uregs | BuiltinVar::Ipl => {}
         }
     }
 

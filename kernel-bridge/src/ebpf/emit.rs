@@ -229,6 +229,7 @@ fn record_needs(group: &Group) -> Needs {
     for slot in &group.layout.shared_slots {
         match slot.holds {
             Shared::Builtin(var) => needs.builtin(var, 0),
+            Shared::Register(_) => {}
             Shared::Stack(_) => needs.hook = true,
         }
     }

@@ -38,6 +38,7 @@ mod paths;
 mod process;
 mod prologue;
 mod record;
+mod registers;
 mod rodata;
 mod scan;
 mod stacks;
@@ -77,6 +78,7 @@ pub fn walks_kernel(plan: &Plan) -> bool {
     let shared = plan.groups.iter().flat_map(|group| &group.layout.shared_slots);
     shared.into_iter().any(|slot| match slot.holds {
         Shared::Builtin(var) => walks(var),
+        Shared::Register(_) => false,
         Shared::Stack(asked) => !asked.user,
     }) || code.into_iter().any(|inst| match inst.op {
         Op::Builtin { var, .. } => walks(var),
@@ -352,6 +354,10 @@ pub struct KernelOffsets {
     pub task_self_exec_id: u32,
     /// `task_struct.se.sum_exec_runtime`
     pub task_sum_exec: u32,
+    /// `task_struct.flags`
+    pub task_flags: u32,
+    /// `task_struct.thread`: `ds`, `es`, `fsindex`, `gsindex` (16 bits each) and `trap_nr`
+    pub thread_registers: [u32; 5],
 }
 
 /// One program.
@@ -653,8 +659,10 @@ pub mod inject {
     pub const CURTHREAD: u32 = USER_STACK + 8 + 8 * dtrail_lang::options::MAX_FRAMES;
     /// `u64` nanoseconds that the thread has been on a CPU.
     pub const ON_CPU: u32 = CURTHREAD + 8;
+    /// The thread's registers: a `u64` for each index of `uregs[]`.
+    pub const REGISTERS: u32 = ON_CPU + 8;
     /// Bytes.
-    pub const SIZE: u32 = ON_CPU + 8;
+    pub const SIZE: u32 = REGISTERS + 8 * dtrail_lang::builtins::vars::REGISTERS;
 
     /// Bits of a kernel address that are left of it there.
     pub const STAND_IN_BITS: u32 = 45;

@@ -169,6 +169,7 @@ pub(super) fn caller(asm: &mut Asm, env: &Env<'_>, base: ContextBase, side: Side
 pub(super) fn shared_words(slot: &SharedSlot) -> u32 {
     match slot.holds {
         Shared::Builtin(var) => builtin_words(var),
+        Shared::Register(_) => 0,
         Shared::Stack(_) => MOST_WORDS,
     }
 }

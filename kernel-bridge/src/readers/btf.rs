@@ -339,6 +339,14 @@ impl Btf {
             task_group_leader: task(&[&["group_leader"]])?,
             task_self_exec_id: task(&[&["self_exec_id"]])?,
             task_sum_exec: task(&[&["se", "sum_exec_runtime"]])?,
+            task_flags: task(&[&["flags"]])?,
+            thread_registers: [
+                task(&[&["thread", "ds"]])?,
+                task(&[&["thread", "es"]])?,
+                task(&[&["thread", "fsindex"]])?,
+                task(&[&["thread", "gsindex"]])?,
+                task(&[&["thread", "trap_nr"]])?,
+            ],
         })
     }
 }

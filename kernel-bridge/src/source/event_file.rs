@@ -6,7 +6,9 @@
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::Arc;
 
+use dtrail_lang::builtins::consts::register;
 use dtrail_lang::builtins::rates::{Bare, parse_rate};
+use dtrail_lang::builtins::vars::REGISTERS;
 use dtrail_lang::env::{Environment, FiredBy, NoMatch, Probe, ProbeArg, ProbeId, ProbePattern};
 use dtrail_lang::env::{ProviderStability, Stability};
 use dtrail_lang::options::MAX_FRAMES;
@@ -32,6 +34,8 @@ pub struct EventFile {
     pub tracer: TaskInfo,
     /// The CPU that the tracer runs on.
     pub tracer_cpu: u32,
+    /// Its registers, by their index in `uregs[]`; those beyond are 0.
+    pub tracer_registers: Arc<[u64]>,
     /// Number of CPUs: at least one more than the highest that occurs.
     pub cpus: u32,
     /// What can be named: the provider table, and the probes that the file declares.
@@ -113,6 +117,7 @@ struct Thread {
     cpu: u32,
     kernel_stack: Arc<[u64]>,
     user_stack: Arc<[u64]>,
+    registers: Arc<[u64]>,
 }
 
 impl Default for Reader {
@@ -441,6 +446,7 @@ impl Reader {
             args,
             kernel_stack: thread.kernel_stack,
             user_stack: thread.user_stack,
+            registers: thread.registers,
             memory: self.memory.snapshot(),
         })
     }
@@ -481,6 +487,7 @@ impl Reader {
             wall: self.wall,
             tracer: self.tracer.task,
             tracer_cpu: self.tracer.cpu,
+            tracer_registers: self.tracer.registers,
             cpus: self.cpus,
             environment,
             names: self.names,
@@ -519,8 +526,25 @@ impl Thread {
                     return Err(value.error("a command name has at most 15 bytes and no NUL"));
                 }
             }
+            "uregs" => self.set_registers(value)?,
             key => return Err(attribute.key.error(format!("unknown attribute `{key}`"))),
         }
+        Ok(())
+    }
+
+    /// `R_RDI:3,R_RIP:0x401000`: registers by their names in D. Those that are not named stay.
+    fn set_registers(&mut self, value: &Word<'_>) -> Result<(), ParseError> {
+        let mut registers = self.registers.to_vec();
+        registers.resize(REGISTERS as usize, 0);
+        for text in value.text.split(',') {
+            let (name, number) = text.split_once(':').unwrap_or((text, ""));
+            let place = register(name).and_then(|index| registers.get_mut(index as usize));
+            let (Some(place), Some(number)) = (place, parse_int(number)) else {
+                return Err(value.error(format!("expected R_NAME:INTEGER, found `{text}`")));
+            };
+            *place = number as u64;
+        }
+        self.registers = registers.into();
         Ok(())
     }
 }

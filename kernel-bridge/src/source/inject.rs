@@ -209,7 +209,8 @@ impl<M: Machine> KernelPart for Injection<M> {
 
 /// The bytes of an event in the inject map.
 fn context(probe: ProbeIndex, event: &SyntheticEvent) -> [u8; inject::SIZE as usize] {
-    let SyntheticEvent { time, wall, task, cpu, errno, args, kernel_stack, user_stack, .. } = event;
+    let SyntheticEvent { time, wall, task, cpu, errno, args, kernel_stack, user_stack, registers, .. } =
+        event;
     let pair = |high: u32, low: u32| u64::from(high) << 32 | u64::from(low);
     let mut bytes = [0; inject::SIZE as usize];
     let mut put = |at: u32, word: u64| {
@@ -234,6 +235,9 @@ fn context(probe: ProbeIndex, event: &SyntheticEvent) -> [u8; inject::SIZE as us
         for (at, address) in (at + 8..).step_by(8).zip(stack.iter().take(MAX_FRAMES as usize)) {
             put(at, *address);
         }
+    }
+    for (at, value) in (inject::REGISTERS..inject::SIZE).step_by(8).zip(registers.iter()) {
+        put(at, *value);
     }
     let comm = &mut bytes[inject::COMM as usize..inject::COMM as usize + 15];
     for (place, byte) in comm.iter_mut().zip(&task.execname) {

@@ -8,10 +8,12 @@
 use std::cell::Cell;
 use std::collections::HashMap;
 use std::rc::Rc;
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use dtrail_lang::builtins::BuiltinVar;
 use dtrail_lang::builtins::rates::{TimerKind, parse_timer};
+use dtrail_lang::builtins::vars::REGISTERS;
 use dtrail_lang::env::Environment;
 use dtrail_lang::ir::{AddrSpace, ProbeIndex};
 use dtrail_lang::options::Options;
@@ -83,6 +85,7 @@ pub struct SyntheticHost {
     clock: Rc<VirtualClock>,
     tracer: TaskInfo,
     cpu: u32,
+    registers: Arc<[u64]>,
     names: Rc<EventNames>,
 }
 
@@ -98,8 +101,12 @@ impl SyntheticSource {
             wall: file.wall,
             instant: Instant::now(),
         };
-        let tick_event =
-            SyntheticEvent { task: file.tracer.clone(), cpu: file.tracer_cpu, ..SyntheticEvent::default() };
+        let tick_event = SyntheticEvent {
+            task: file.tracer.clone(),
+            cpu: file.tracer_cpu,
+            registers: file.tracer_registers.clone(),
+            ..SyntheticEvent::default()
+        };
         SyntheticSource {
             clock: Rc::new(clock),
             probes: Vec::new(),
@@ -127,6 +134,7 @@ impl SyntheticSource {
             clock: self.clock.clone(),
             tracer: self.file.tracer.clone(),
             cpu: self.file.tracer_cpu,
+            registers: self.file.tracer_registers.clone(),
             names: Rc::new(self.file.names.clone()),
         }
     }
@@ -376,6 +384,7 @@ impl EventContext for SyntheticContext<'_> {
             BuiltinVar::TaskStart => task.start as i64,
             BuiltinVar::Curthread => task.task_struct as i64,
             BuiltinVar::Vtimestamp => task.on_cpu as i64,
+            BuiltinVar::Uregs => self.event.registers.get(index as usize).map_or(0, |&value| value as i64),
             BuiltinVar::Caller => second(&self.event.kernel_stack),
             BuiltinVar::Ucaller => second(&self.event.user_stack),
             BuiltinVar::Stackdepth => self.event.kernel_stack.len() as i64,
@@ -480,6 +489,10 @@ impl Host for SyntheticHost {
 
     fn own_task(&self) -> TaskInfo {
         self.tracer.clone()
+    }
+
+    fn registers(&self) -> [u64; REGISTERS as usize] {
+        std::array::from_fn(|index| self.registers.get(index).copied().unwrap_or(0))
     }
 
     fn facts(&self) -> Facts {

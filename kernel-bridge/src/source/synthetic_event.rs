@@ -27,6 +27,8 @@ pub struct SyntheticEvent {
     pub kernel_stack: Arc<[u64]>,
     /// Of its user stack.
     pub user_stack: Arc<[u64]>,
+    /// The thread's registers, by their index in `uregs[]`; those beyond are 0. Events in a row share them.
+    pub registers: Arc<[u64]>,
     /// The memory that exists at this event, user and kernel addresses alike; nothing else can be read. Regions do not
     /// overlap. Events in a row share it.
     pub memory: Arc<[MemoryRegion]>,

@@ -14,6 +14,7 @@ pub mod mapping;
 mod perf;
 pub(crate) mod process_events;
 pub(crate) mod process_memory;
+pub(crate) mod registers;
 pub(crate) mod remains;
 pub mod ring;
 pub(crate) mod signals;

@@ -91,7 +91,9 @@ const LIBRARY: &[(&str, i64)] = &[
     ("TCP_STATE_CLOSE_WAIT", 8), ("TCP_STATE_LAST_ACK", 9), ("TCP_STATE_LISTEN", 10), ("TCP_STATE_CLOSING", 11),
 ];
 
-/// Indices of `uregs[]`.
+/// Indices of `uregs[]`: the names that the specification gives x86-64. The first 21 are words of the kernel's `pt_regs` in
+/// their order. Sources read registers on x86-64 alone; the names of other processors are those of their `regs.d`, and
+/// whoever uses them there is told so.
 #[cfg(not(target_arch = "aarch64"))]
 #[rustfmt::skip]
 const REGISTERS: &[(&str, i64)] = &[
@@ -117,6 +119,12 @@ const REGISTERS: &[(&str, i64)] = &[
 /// The name of a signal; of two for one number the older.
 pub fn signal_name(number: i64) -> Option<&'static str> {
     SIGNALS.iter().find(|(_, value)| *value == number).map(|(name, _)| *name)
+}
+
+/// The index in `uregs[]` of a register, by its name in D.
+pub fn register(name: &str) -> Option<u32> {
+    let index = REGISTERS.iter().find(|(own, _)| *own == name)?.1;
+    u32::try_from(index).ok().filter(|&index| index < super::vars::REGISTERS)
 }
 
 /// The value of a constant by its name.

@@ -90,6 +90,8 @@ vars! {
     Ustackdepth = "ustackdepth", "uint32_t", Int, Pinned, false, "Stable/Stable/Common";
     /// Address of the thread's `struct task_struct`.
     Curthread = "curthread", "struct task_struct *", Int, Pinned, false, "Stable/Private/Common";
+    /// `uregs[n]`, by index: a register of user space, as the current thread has it or will return to. 0 if it has none.
+    Uregs = "<uregs>", "uint64_t", Int, Pinned, false, "Stable/Stable/Common";
     /// Physical package of the CPU.
     Chip = "chip", "chipid_t", Int, Pinned, false, "Stable/Stable/Common";
     /// NUMA node of the CPU.
@@ -103,6 +105,9 @@ vars! {
 
 /// Most arguments of a probe: `arg0` to `arg9` by name, and as many more as a tracepoint can have by `args[]`.
 pub const ARGS: u32 = 12;
+
+/// Registers that `uregs[n]` can name (language spec §8.4): `R_R15` to `R_TRAPNO`. Sources read those of x86-64 alone.
+pub const REGISTERS: u32 = 26;
 
 /// Built-in variables of D that come later; the checker says `X is not supported yet`.
 pub const UNIMPLEMENTED: &[&str] = &[];
@@ -120,6 +125,15 @@ impl Var {
             return Some((Var::Arg, u32::from(d - b'0')));
         }
         Var::ROWS.iter().find(|row| row.name == name && row.id != Var::Arg).map(|row| (row.id, 0))
+    }
+
+    /// How many it is one of, by index.
+    pub fn indices(self) -> u32 {
+        match self {
+            Var::Arg => ARGS,
+            Var::Uregs => REGISTERS,
+            _ => 1,
+        }
     }
 }
 

@@ -13,16 +13,16 @@ use super::pointers::within;
 use super::provider::Shown;
 use super::translator::{From, Translation};
 use crate::ast::{BinaryOp, Expr, ExprKind};
+use crate::builtins::BuiltinVar;
+use crate::builtins::vars::REGISTERS;
 use crate::bytes;
 use crate::diag::Diagnostic;
 use crate::ir::{Scope, VarId};
 use crate::source::Span;
+use crate::stability;
 use crate::types::Type;
 use crate::types::classes::Operand;
 use crate::types::parts::has_parts;
-
-/// The largest index of `uregs[]` (`R_TRAPNO`, language spec §8.4).
-const LAST_REGISTER: i64 = 25;
 
 impl Body<'_, '_> {
     pub(super) fn index(&mut self, base: &Expr, keys: &[Expr], span: Span) -> Checked {
@@ -39,7 +39,7 @@ impl Body<'_, '_> {
             }
             ExprKind::Name(name) if name == "args" => return self.argument(keys, span),
             ExprKind::Name(name) if super::BUILTIN_ARRAYS.contains(&name.as_str()) => {
-                return self.array_to_come(name, keys, span);
+                return self.register(name, keys, span);
             }
             _ => {}
         }
@@ -312,23 +312,26 @@ impl Body<'_, '_> {
         Ok(info.meaning(Meaning::Argument(index as u32)))
     }
 
-    /// `uregs[]`, which no source can read yet: what is wrong with the key comes first.
-    fn array_to_come(&mut self, name: &str, keys: &[Expr], span: Span) -> Checked {
+    /// `uregs[n]` (language spec §8.4).
+    fn register(&mut self, name: &str, keys: &[Expr], span: Span) -> Checked {
         let [key] = keys else {
             let (kind, expected) = (errors::ProtoKind::Args, errors::Expected::Exactly(1));
             return Err(errors::prototype_length(span, name, kind, keys.len(), expected));
         };
         let info = self.expr(key)?;
-        match info.constant {
-            None => Err(errors::index_not_constant(span, name, &self.show(info))),
-            Some(index) if !(0..=LAST_REGISTER).contains(&index) => {
-                Err(errors::register_out_of_range(span, index))
-            }
-            Some(_) => {
-                let why = "registers of the traced process cannot be read yet";
-                Err(errors::not_supported_yet(span, &format!("{name}[]")).help(why))
-            }
+        let Some(index) = info.constant else {
+            return Err(errors::index_not_constant(span, name, &self.show(info)));
+        };
+        let row = BuiltinVar::Uregs.row();
+        self.mention("array", name, stability::parse(row.stability).unwrap_or(stability::STABLE), span)?;
+        let Some(index) = u32::try_from(index).ok().filter(|&index| index < REGISTERS) else {
+            return Err(errors::register_out_of_range(span, index));
+        };
+        if !cfg!(target_arch = "x86_64") {
+            return Err(errors::not_supported_yet(span, "uregs[] on this processor"));
         }
+        let info = ExprInfo { lvalue: true, ..ExprInfo::value(self.session.spelt(row.ty)) };
+        Ok(info.meaning(Meaning::Builtin(BuiltinVar::Uregs, index)))
     }
 
     /// A node as the message about several keys names it.

@@ -53,7 +53,7 @@
 //! | `Compare` | `i0 = eq i1, i2` (`ne lts les ltu leu`) |
 //! | `StrCompare` | `i0 = streq s1, s2` (`strne strltu strleu`) |
 //! | `Extend` | `i0 = sext8 i1`, `zext32` |
-//! | `Builtin` | `i0 = builtin arg3`, `s0 = builtin execname`, `i0 = builtin <task start>` |
+//! | `Builtin` | `i0 = builtin arg3`, `s0 = builtin execname`, `i0 = builtin uregs[7]`, `i0 = builtin <task start>` |
 //! | `Load`, `LoadStr` | `i0 = load u32 user [i1]`, `s0 = loadstr any [i1] limit 256`; spaces: `any` (by address), `user`, `scratch` |
 //! | `Store` | `store u32 [i0] = i1` |
 //! | variables | `i0 = get self->t`, `set x = i0`, `i0 = get a[i1, s2]`, `set a[i1, s2] = i0` |
@@ -178,6 +178,7 @@ pub fn quoted(bytes: &[u8]) -> String {
 pub fn builtin(var: BuiltinVar, index: u32) -> String {
     match var {
         BuiltinVar::Arg => format!("arg{index}"),
+        BuiltinVar::Uregs => format!("uregs[{index}]"),
         _ => var.row().name.to_owned(),
     }
 }

@@ -16,8 +16,7 @@ use super::{
 };
 use crate::builtins::aggs::Shape;
 use crate::builtins::symbolic::sampled;
-use crate::builtins::vars::ARGS;
-use crate::builtins::{Action, AggFn, BuiltinVar, Class, Proto};
+use crate::builtins::{Action, AggFn, Class, Proto};
 
 /// What a clause's code is for.
 #[derive(Clone, Copy, Debug)]
@@ -287,10 +286,7 @@ impl Checker<'_> {
                 self.is(*lhs, Str)?;
                 self.is(*rhs, Str)
             }
-            Op::Builtin { var, index, .. } => {
-                let last = if *var == BuiltinVar::Arg { ARGS - 1 } else { 0 };
-                require(*index <= last, || format!("index {index}"))
-            }
+            Op::Builtin { var, index, .. } => require(*index < var.indices(), || format!("index {index}")),
             Op::Load { addr, .. } => self.is(*addr, Int),
             Op::LoadStr { addr, limit, .. } => {
                 require(*limit <= self.program.limits.strsize, || "a limit above strsize".to_owned())?;

@@ -6,6 +6,7 @@ use std::fmt::Write;
 
 use super::homes::named;
 use super::{AggPlacement, AskedStack, KeyPart, Plan, Reason, Shared, Side, SlotKind, Subject, layout};
+use crate::builtins::BuiltinVar;
 use crate::env::FiredBy;
 use crate::ir::print::{action_name, agg_name, builtin, scope_prefix, value_type};
 use crate::ir::{AggId, AggSiteId, Clause, ClauseId, Op, ProbeIndex, Scope, SlotId, Terminator, VarId};
@@ -351,6 +352,7 @@ impl Explainer<'_> {
             self.line(format_args!("  {names}: {one} {}: {sent}", numbers.join(", ")));
             let shared = group.layout.shared_slots.iter().map(|slot| match slot.holds {
                 Shared::Builtin(var) => builtin(var, 0),
+                Shared::Register(index) => builtin(BuiltinVar::Uregs, index),
                 Shared::Stack(AskedStack { user: false, frames, .. }) => format!("`stack({frames})`"),
                 Shared::Stack(AskedStack { user: true, frames, strsize: 0 }) => format!("`ustack({frames})`"),
                 Shared::Stack(AskedStack { user: true, frames, strsize }) => {

@@ -60,6 +60,7 @@ fn asked_by_errors(program: &Program, roles: &Roles) -> Vec<Shared> {
         let definitions = Definitions::new(clause);
         for inst in clause.blocks.iter().flat_map(|b| &b.insts) {
             match &inst.op {
+                Op::Builtin { var: BuiltinVar::Uregs, index, .. } => asked.push(Shared::Register(*index)),
                 Op::Builtin { var, .. } if is_pinned(&inst.op) && *var != BuiltinVar::Arg => {
                     asked.push(Shared::Builtin(*var));
                 }

@@ -93,6 +93,8 @@ pub struct SharedSlot {
 pub enum Shared {
     /// A built-in variable.
     Builtin(BuiltinVar),
+    /// `uregs[n]`
+    Register(u32),
     /// A stack: its number ([`crate::plan::stacks`]), in records that carry a fault or lead to one; else 0.
     Stack(AskedStack),
 }
@@ -114,14 +116,23 @@ impl SharedSlot {
     pub fn builtin(&self) -> Option<BuiltinVar> {
         match self.holds {
             Shared::Builtin(var) => Some(var),
+            Shared::Register(_) => Some(BuiltinVar::Uregs),
             Shared::Stack(_) => None,
+        }
+    }
+
+    /// Which of the variables of that name.
+    pub fn index(&self) -> u32 {
+        match self.holds {
+            Shared::Register(index) => index,
+            Shared::Builtin(_) | Shared::Stack(_) => 0,
         }
     }
 
     /// The stack that it holds, if it holds one.
     pub fn stack(&self) -> Option<AskedStack> {
         match self.holds {
-            Shared::Builtin(_) => None,
+            Shared::Builtin(_) | Shared::Register(_) => None,
             Shared::Stack(asked) => Some(asked),
         }
     }

@@ -2,6 +2,7 @@
 //! a kernel record, and either with the arguments of `ERROR` over it.
 
 use dtrail_lang::builtins::BuiltinVar;
+use dtrail_lang::builtins::vars::REGISTERS;
 use dtrail_lang::ir::AddrSpace;
 use dtrail_lang::ir::inst::USER_END;
 use dtrail_lang::plan::{AskedStack, Plan};
@@ -22,6 +23,8 @@ pub(super) struct TracerContext<'h> {
     wall: i64,
     /// Time on the CPU, once asked for.
     on_cpu: Option<u64>,
+    /// Its registers, once asked for: all of one moment.
+    registers: Option<[u64; REGISTERS as usize]>,
     /// `arg2` of a tick: nanoseconds beyond the nominal moment.
     late: u64,
 }
@@ -35,6 +38,7 @@ impl<'h> TracerContext<'h> {
             time: host.monotonic(),
             wall: host.wall_clock(),
             on_cpu: None,
+            registers: None,
             late,
         }
     }
@@ -55,6 +59,10 @@ impl EventContext for TracerContext<'_> {
             BuiltinVar::Chip => i64::from(self.host.place(self.cpu).chip),
             BuiltinVar::Lgrp => i64::from(self.host.place(self.cpu).lgrp),
             BuiltinVar::Vtimestamp => *self.on_cpu.get_or_insert_with(|| self.host.on_cpu()) as i64,
+            BuiltinVar::Uregs => {
+                let registers = self.registers.get_or_insert_with(|| self.host.registers());
+                registers.get(index as usize).map_or(0, |&value| value as i64)
+            }
             BuiltinVar::TaskStart => self.task.start as i64,
             BuiltinVar::Curthread => self.host.curthread()? as i64,
             _ => 0,
@@ -89,13 +97,14 @@ pub(super) struct RecordContext<'a, 'l> {
 }
 
 impl EventContext for RecordContext<'_, '_> {
-    fn int(&mut self, var: BuiltinVar, _: u32) -> Result<i64, Raised> {
-        let value = record_builtin(self.record, var).or_else(|| group_slot(self.plan, self.record, var));
+    fn int(&mut self, var: BuiltinVar, index: u32) -> Result<i64, Raised> {
+        let value =
+            record_builtin(self.record, var).or_else(|| group_slot(self.plan, self.record, var, index));
         Ok(value.unwrap_or(0) as i64)
     }
 
     fn string(&mut self, var: BuiltinVar, out: &mut Vec<u8>) -> Result<(), Raised> {
-        let word = group_slot(self.plan, self.record, var);
+        let word = group_slot(self.plan, self.record, var, 0);
         if let Some(bytes) = word.and_then(|word| record_string(self.record, word)?) {
             out.extend_from_slice(bytes);
         }

@@ -131,9 +131,13 @@ pub(crate) fn record_builtin(record: &[u8], var: BuiltinVar) -> Option<u64> {
     }
 }
 
-/// A built-in that the records of this record's group carry for all clauses.
-pub(crate) fn group_slot(plan: &Plan, record: &[u8], var: BuiltinVar) -> Option<u64> {
-    shared(plan, record, Shared::Builtin(var))
+/// A built-in that the records of this record's group carry for all clauses; `index` is the number of a register.
+pub(crate) fn group_slot(plan: &Plan, record: &[u8], var: BuiltinVar, index: u32) -> Option<u64> {
+    let holds = match var {
+        BuiltinVar::Uregs => Shared::Register(index),
+        _ => Shared::Builtin(var),
+    };
+    shared(plan, record, holds)
 }
 
 /// The number of a stack that they carry.

@@ -458,7 +458,7 @@ impl<'a> Run<'a> {
                 Thread { tid: int(BuiltinVar::Tid) as u32, start: int(BuiltinVar::TaskStart) as u64 }
             }
             Input::Record { record, .. } => {
-                let start = group_slot(self.plan, record, BuiltinVar::TaskStart).unwrap_or(0);
+                let start = group_slot(self.plan, record, BuiltinVar::TaskStart, 0).unwrap_or(0);
                 Thread { tid: record_builtin(record, BuiltinVar::Tid).unwrap_or(0) as u32, start }
             }
         };

@@ -20,8 +20,9 @@ fn events(text: &str) -> Vec<SyntheticEvent> {
 
 /// One line of the facts of an event, for comparison by eye.
 fn show(event: &SyntheticEvent) -> String {
-    let SyntheticEvent { probe, time, wall, task, cpu, errno, args, memory, kernel_stack, user_stack } =
-        event;
+    let SyntheticEvent {
+        probe, time, wall, task, cpu, errno, args, memory, kernel_stack, user_stack, ..
+    } = event;
     let last = args.iter().rposition(|&arg| arg != 0).map_or(0, |i| i + 1);
     let stacks = match (kernel_stack.len(), user_stack.len()) {
         (0, 0) => String::new(),
@@ -207,6 +208,8 @@ fn errors() {
         ("at 1 read:entry", "line 1, column 6: whose event? give tid=N, or a `thread` line before"),
         ("at 1 read:entry tid=1 x", "line 1, column 23: expected key=value, found `x`"),
         ("at 1 read:entry tid=1 x=1", "line 1, column 23: unknown attribute `x`"),
+        ("thread 1 uregs=R_RDI", "line 1, column 16: expected R_NAME:INTEGER, found `R_RDI`"),
+        ("thread 1 uregs=R_RDI:1,RSI:2", "line 1, column 16: expected R_NAME:INTEGER, found `RSI:2`"),
         ("at 1 read:entry tid=1 tid=2", "line 1, column 23: `tid` given twice"),
         ("at 1 read:entry tid=-1", "line 1, column 21: expected a number from 0 to 2147483647, found `-1`"),
         ("at 1 read:entry tid=1 args=1,,2", "line 1, column 28: expected an integer, found ``"),
@@ -293,4 +296,24 @@ proptest! {
         let text: Vec<String> = lines.iter().map(|words| words.join(" ")).collect();
         let _ = EventFile::parse(&text.join("\n"));
     }
+}
+
+#[test]
+fn registers_stay_until_they_change() {
+    let text = "
+thread 1 uregs=R_R15:-1,R_RDI:2
+at 1 read:entry uregs=R_RDI:0x10,R_GS:5
+at 2 read:entry
+thread 1 uregs=R_PC:7
+at 3 read:entry
+at 3 read:entry tid=2
+";
+    let registers: Vec<Vec<(usize, u64)>> = events(text)
+        .iter()
+        .map(|event| event.registers.iter().copied().enumerate().filter(|&(_, value)| value != 0).collect())
+        .collect();
+    let first = (0, u64::MAX);
+    let expected =
+        [vec![first, (14, 16), (24, 5)], vec![first, (14, 2)], vec![first, (14, 2), (16, 7)], vec![]];
+    assert_eq!(registers, expected);
 }

@@ -1,6 +1,7 @@
 //! A stopped thread, as the clauses of its event see it. Facts are read when a clause asks for them, and only then.
 
 use dtrail_lang::builtins::BuiltinVar;
+use dtrail_lang::builtins::vars::REGISTERS;
 use dtrail_lang::env::Environment;
 use dtrail_lang::ir::AddrSpace;
 use dtrail_lang::ir::inst::USER_END;
@@ -32,6 +33,8 @@ pub(super) struct StopContext<'a> {
     /// `arg0`…; those beyond are 0.
     pub(super) args: [u64; 6],
     pub(super) errno: i32,
+    /// Its registers by their index in `uregs[]`, once asked for.
+    pub(super) registers: Option<[u64; REGISTERS as usize]>,
     /// What stands for the kernel's structures of tasks, and their types.
     pub(super) tasks: &'a Tasks,
     pub(super) environment: &'a SourceEnvironment,
@@ -63,6 +66,7 @@ impl EventContext for StopContext<'_> {
                 let nanos = procfs::on_cpu(self.thread.pid, tid);
                 nanos.ok_or(Raised::plain(FaultKind::IllOp))? as i64
             }
+            BuiltinVar::Uregs => self.register(index)? as i64,
             BuiltinVar::Ucaller => self.user_stack(2).get(1).map_or(0, |&addr| addr as i64),
             BuiltinVar::Ustackdepth => self.user_stack(MAX_FRAMES as usize).len() as i64,
             // The kernel shows its own stack to nobody who only traces processes.
@@ -185,6 +189,21 @@ impl StopContext<'_> {
     fn of_task(&self, space: AddrSpace, addr: u64) -> Option<Vec<u8>> {
         let kernel = space == AddrSpace::ByAddress && addr >= USER_END;
         kernel.then(|| self.tasks.read(self.environment.kernel_types(), self.tid, addr)).flatten()
+    }
+
+    fn register(&mut self, index: u32) -> Result<u64, Raised> {
+        // That of the last trap the kernel keeps to itself.
+        if index + 1 == REGISTERS {
+            return Err(Raised::plain(FaultKind::KPriv));
+        }
+        let registers = match self.registers {
+            Some(registers) => registers,
+            None => {
+                let read = sys::user_registers(self.tid).map_err(|_| Raised::plain(FaultKind::IllOp))?;
+                *self.registers.insert(read)
+            }
+        };
+        registers.get(index as usize).copied().ok_or(Raised::plain(FaultKind::IllOp))
     }
 
     fn user_stack(&mut self, frames: usize) -> Vec<u64> {

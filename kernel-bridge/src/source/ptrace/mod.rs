@@ -199,6 +199,7 @@ impl PtraceSource {
             wall: None,
             args,
             errno,
+            registers: None,
             tasks: &self.tasks,
             environment: &self.environment,
             signals: Vec::new(),

@@ -117,6 +117,26 @@ fn general(tid: u32) -> io::Result<([u64; REGISTERS], usize)> {
     Ok((words, place.iov_len))
 }
 
+/// The registers of a stopped thread by their index in `uregs[]`, but for the number of its last trap, which the kernel
+/// tells nobody: 0. A 32-bit process has them as if it were a 64-bit one.
+#[cfg(target_arch = "x86_64")]
+pub(super) fn user_registers(tid: u32) -> io::Result<[u64; dtrail_lang::builtins::vars::REGISTERS as usize]> {
+    // `struct user_regs_struct`: the first 21 words are `pt_regs`, then come two bases, `ds`, `es`, `fs` and `gs`.
+    const SEGMENTS: std::ops::Range<usize> = 23..27;
+    let mut words = [0u64; SEGMENTS.end];
+    request(libc::PTRACE_GETREGS, tid, 0, words.as_mut_ptr() as usize)?;
+    let mut registers = [0; dtrail_lang::builtins::vars::REGISTERS as usize];
+    registers[..21].copy_from_slice(&words[..21]);
+    registers[21..25].copy_from_slice(&words[SEGMENTS]);
+    Ok(registers)
+}
+
+/// Other processors have no `uregs[]`.
+#[cfg(not(target_arch = "x86_64"))]
+pub(super) fn user_registers(_: u32) -> io::Result<[u64; dtrail_lang::builtins::vars::REGISTERS as usize]> {
+    Err(io::ErrorKind::Unsupported.into())
+}
+
 /// The register that a call's result is in, of a stopped thread: for one that is killed in a call and never stops at its
 /// return.
 pub(super) fn result_register(tid: u32) -> io::Result<i64> {

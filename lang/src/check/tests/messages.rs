@@ -114,7 +114,11 @@ fn wording() {
             "BEGIN { trace(getf(1)); }",
             "in action list: getf cannot be had here: this source has no type data of the kernel",
         ),
-        ("BEGIN { trace(uregs[0]); }", "in action list: uregs[] is not supported yet"),
+        (
+            "BEGIN { trace(uregs); }",
+            "in action list: associative array 'uregs' may not be referenced as scalar",
+        ),
+        ("BEGIN { trace(uregs[-1]); }", "in action list: index -1 is out of range for uregs[ ]"),
         ("BEGIN { trace(uregs[26]); }", "in action list: index 26 is out of range for uregs[ ]"),
         (
             "BEGIN { trace(uregs[pid]); }",

@@ -283,6 +283,12 @@ impl Code<'_> {
             "not" => Op::Unary { op: UnOp::Not, dst, src: self.reg(cx)? },
             "builtin" => {
                 let name = internal_or_word(cx, "a built-in variable")?;
+                if name == "uregs" {
+                    cx.need("[")?;
+                    let index = cx.number("a register's index")?;
+                    cx.need("]")?;
+                    return Ok(Op::Builtin { dst, var: BuiltinVar::Uregs, index });
+                }
                 let (var, index) =
                     BuiltinVar::by_name(name).ok_or(format!("unknown built-in variable `{name}`"))?;
                 Op::Builtin { dst, var, index }

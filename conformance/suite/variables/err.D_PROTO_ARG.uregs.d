@@ -1,0 +1,4 @@
+syscall:::entry
+{
+	trace(uregs[arg0]);
+}

@@ -1,0 +1,4 @@
+BEGIN
+{
+	trace(uregs[R_TRAPNO + 1]);
+}
