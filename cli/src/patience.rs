@@ -2,22 +2,27 @@
 //! traced meanwhile waits in the kernel's buffers, and what finds no room there is counted as lost.
 //!
 //! A reader that takes nothing at all must not hold the tracer for ever: the second request to end (Ctrl-C again) ends
-//! the wait as if the reader had gone. So a write never blocks inside the kernel; only the wait for room does, which a
-//! signal interrupts.
+//! the wait with [`GIVEN_UP`]. So a write never blocks inside the kernel; only the wait for room does, which a signal
+//! interrupts. What a pipe then holds ends with a line, since whole lines are given to it at once where they are short
+//! enough; the end of a long one is waited for a moment longer.
 
 use std::fs::File;
 use std::io::{self, IoSlice, Write};
 use std::os::fd::AsFd;
+use std::time::{Duration, Instant};
 
 use dtrail_vm::consumer::Interrupts as _;
+use dtrail_vm::output::GIVEN_UP;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::io::{Errno, ReadWriteFlags, pwritev2};
 
 use crate::Interrupts;
 
-/// A pipe that is writable takes so many bytes at once (`PIPE_BUF`). It is all that one may be given where the kernel does
-/// not take what fits and no more.
+/// A pipe that is writable takes so many bytes at once (`PIPE_BUF`), all of them or none.
 const PORTION: usize = 4096;
+
+/// So long the rest of a line is waited for when the end was asked for twice.
+const GRACE: Duration = Duration::from_millis(400);
 
 /// How long a wait lasts before the requests to end are counted again: a signal may come just before it begins.
 const LOOK: Timespec = Timespec { tv_sec: 0, tv_nsec: 200_000_000 };
@@ -30,6 +35,10 @@ pub struct Patience {
     may_wait: bool,
     /// The kernel takes what fits at once: of pipes since Linux 6.4.
     takes_what_fits: bool,
+    /// The last byte that was taken ended no line.
+    in_line: bool,
+    /// When the wait for the rest of a line ends.
+    grace: Option<Instant>,
     interrupts: Option<Interrupts>,
 }
 
@@ -37,7 +46,7 @@ impl Patience {
     /// Output to a descriptor of one's own; `interrupts` are the requests to end.
     pub fn new(file: File, interrupts: Option<Interrupts>) -> Patience {
         let may_wait = file.metadata().is_ok_and(|metadata| !metadata.is_file());
-        Patience { file, may_wait, takes_what_fits: true, interrupts }
+        Patience { file, may_wait, takes_what_fits: true, in_line: false, grace: None, interrupts }
     }
 
     /// Writes what fits without waiting; `None`: that cannot be asked for.
@@ -56,18 +65,37 @@ impl Patience {
     }
 
     /// Waits for room, or for the second request to end.
-    fn wait(&self) -> io::Result<()> {
+    fn wait(&mut self) -> io::Result<()> {
         loop {
-            match poll(&mut [PollFd::from_borrowed_fd(self.file.as_fd(), PollFlags::OUT)], Some(&LOOK)) {
+            let hurried = self.interrupts.as_ref().is_some_and(|interrupts| interrupts.count() > 1);
+            let at_once = Timespec { tv_sec: 0, tv_nsec: 0 };
+            let timeout = if hurried && !self.in_line { at_once } else { LOOK };
+            match poll(&mut [PollFd::from_borrowed_fd(self.file.as_fd(), PollFlags::OUT)], Some(&timeout)) {
                 Ok(0) | Err(Errno::INTR) => {}
                 Ok(_) => return Ok(()),
                 Err(e) => return Err(e.into()),
             }
-            if self.interrupts.as_ref().is_some_and(|interrupts| interrupts.count() > 1) {
-                return Err(io::ErrorKind::BrokenPipe.into());
+            let ends = || Instant::now() + GRACE;
+            if hurried && (!self.in_line || Instant::now() >= *self.grace.get_or_insert_with(ends)) {
+                return Err(GIVEN_UP.into());
             }
         }
     }
+
+    /// Notes how a write went.
+    fn wrote(&mut self, portion: &[u8], written: io::Result<usize>) -> io::Result<usize> {
+        if let Ok(count @ 1..) = written {
+            self.in_line = portion.get(count - 1) != Some(&b'\n');
+        }
+        written
+    }
+}
+
+/// What is given to a pipe at once: whole lines, if one ends within [`PORTION`] bytes.
+fn portion(bytes: &[u8]) -> &[u8] {
+    let most = &bytes[..bytes.len().min(PORTION)];
+    let lines = most.iter().rposition(|&byte| byte == b'\n').map_or(most.len(), |end| end + 1);
+    &most[..lines]
 }
 
 impl Write for Patience {
@@ -75,16 +103,16 @@ impl Write for Patience {
         if !self.may_wait {
             return self.file.write(bytes);
         }
-        if let Some(Ok(written)) = self.write_what_fits(bytes) {
-            return Ok(written);
+        let portion = portion(bytes);
+        if let Some(written @ Ok(_)) = self.write_what_fits(portion) {
+            return self.wrote(portion, written);
         }
         loop {
             self.wait()?;
-            let portion = &bytes[..bytes.len().min(PORTION)];
-            match self.write_what_fits(bytes).unwrap_or_else(|| self.file.write(portion)) {
+            match self.write_what_fits(portion).unwrap_or_else(|| self.file.write(portion)) {
                 // Another process has made the terminal it shares with this one impatient, and was faster.
                 Err(e) if e.kind() == io::ErrorKind::WouldBlock => {}
-                written => return written,
+                written => return self.wrote(portion, written),
             }
         }
     }
@@ -121,6 +149,19 @@ mod tests {
         output.write_all(&sent).expect("it is read");
         drop(output);
         assert!(slow.join().expect("no panic") == expected);
+    }
+
+    #[test]
+    fn pipes_are_given_whole_lines() {
+        assert_eq!(portion(b"a\nb\nc"), b"a\nb\n");
+        assert_eq!(portion(b"abc"), b"abc");
+        assert_eq!(portion(b""), b"");
+        let long = [&[b'x'; PORTION][..], b"\ny\n"].concat();
+        assert_eq!(portion(&long), &long[..PORTION]);
+        assert_eq!(portion(&long[1..]), &long[1..=PORTION]);
+        let mut two = [b'x'; PORTION + 9];
+        two[10] = b'\n';
+        assert_eq!(portion(&two), &two[..11]);
     }
 
     #[test]

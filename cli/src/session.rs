@@ -25,7 +25,7 @@ use dtrail_vm::event::EventSource;
 use dtrail_vm::format::shown;
 use dtrail_vm::interp::Interp;
 use dtrail_vm::jit::{self, Jit};
-use dtrail_vm::output::TextOutput;
+use dtrail_vm::output::{GIVEN_UP, TextOutput};
 
 use crate::describe::{Described, descriptions};
 use crate::failure::Failure;
@@ -731,7 +731,7 @@ pub(crate) const STANDARD_OUTPUT: &str = "standard output";
 /// Writes to a stream with a name. A closed pipe is nobody's mistake; anything else ends the run.
 pub(crate) fn print_to(out: &mut dyn Write, name: &str, bytes: &[u8]) -> Result<(), Failure> {
     match out.write_all(bytes).and_then(|()| out.flush()) {
-        Err(e) if e.kind() != std::io::ErrorKind::BrokenPipe => {
+        Err(e) if ![std::io::ErrorKind::BrokenPipe, GIVEN_UP].contains(&e.kind()) => {
             Err(Failure::fatal(format!("failed to write to {name}: {}", reason(&e))))
         }
         _ => Ok(()),

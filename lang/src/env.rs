@@ -154,8 +154,8 @@ pub enum KernelType {
         name: Arc<str>,
         target: KernelTypeId,
     },
-    /// `const`, `volatile`, `restrict` or a tag without meaning here.
-    Qualified(KernelTypeId),
+    /// A type with a qualifier before it; `None`: a tag without meaning here.
+    Qualified(Option<Qualifier>, KernelTypeId),
     /// What is behind a pointer to memory of a process.
     User(KernelTypeId),
     Function {
@@ -165,6 +165,28 @@ pub enum KernelType {
         /// `...`
         more: bool,
     },
+}
+
+/// What C says of how a value may be used. D obeys none of them: they are shown where a type is shown as it was declared.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Qualifier {
+    /// `const`
+    Const,
+    /// `volatile`
+    Volatile,
+    /// `restrict`
+    Restrict,
+}
+
+impl Qualifier {
+    /// As C writes it.
+    pub fn word(self) -> &'static str {
+        match self {
+            Qualifier::Const => "const",
+            Qualifier::Volatile => "volatile",
+            Qualifier::Restrict => "restrict",
+        }
+    }
 }
 
 /// A member of a struct or union of the kernel.

@@ -190,11 +190,6 @@ pub trait EventSource {
     fn reads_only_resident_memory(&self) -> bool {
         false
     }
-    /// Whether it traces a running system: who does so is told which option has room for what found none. Made-up events
-    /// are for tests, which want what the program gave and no more.
-    fn is_live(&self) -> bool {
-        self.reads_only_resident_memory()
-    }
     /// Takes the sizes and rates that hold from the next `attach`: a program may set some that were not known when the
     /// source was made.
     fn configure(&mut self, _options: &Options) {}

@@ -269,3 +269,20 @@ fn sizes_beyond_scratch_memory() {
         assert_eq!(String::from_utf8_lossy(&output.stderr), "", "{who:?}");
     }
 }
+
+/// `print` shows the kernel's types as they are declared, in both its forms and in front of what a member points to.
+#[test]
+fn types_of_the_kernel_keep_their_qualifiers() {
+    let program = "BEGIN { print(curthread); print(curthread->cred); print(*curthread->cred); exit(0); }";
+    let Some(text) = by_bpf(program, "true") else { return };
+    let member = |name: &str| {
+        let line =
+            text.lines().find(|line| line.trim_start().starts_with(&format!(".{name} = "))).unwrap_or("");
+        line.split("0x").next().unwrap_or("").trim().to_owned()
+    };
+    assert_eq!(member("cred"), ".cred = (const struct cred *)");
+    assert_eq!(member("stack"), ".stack = (void *)");
+    let outermost = format!("{:44}(const struct cred) {{", "");
+    assert_eq!(text.lines().filter(|line| *line == outermost).count(), 1, "{text}");
+    assert_eq!(text.lines().filter(|line| line.ends_with("const struct cred {")).count(), 1, "{text}");
+}

@@ -13,7 +13,7 @@ use std::sync::Arc;
 
 use dtrail_lang::ast::TagKind;
 use dtrail_lang::bytes;
-use dtrail_lang::env::{KernelMember, KernelType, KernelTypeId, KernelTypes, PerCpu};
+use dtrail_lang::env::{KernelMember, KernelType, KernelTypeId, KernelTypes, PerCpu, Qualifier};
 use dtrail_lang::options::TypeData;
 
 use super::btf::{Btf, Kind, TypeId, VMLINUX};
@@ -207,7 +207,7 @@ impl RunningTypes {
                     stars.push('*');
                     id = target;
                 }
-                KernelType::Qualified(target) | KernelType::User(target) => id = target,
+                KernelType::Qualified(_, target) | KernelType::User(target) => id = target,
                 KernelType::Void => return Some(spelt("void", &stars)),
                 KernelType::Int { name, .. } => return Some(spelt(&name, &stars)),
                 KernelType::Typedef { name, .. } => return Some(spelt(&name, &stars)),
@@ -234,7 +234,7 @@ impl RunningTypes {
         let mut id = id;
         for _ in 0..8 {
             match self.describe(id) {
-                KernelType::Qualified(target) | KernelType::Pointer(target) => id = target,
+                KernelType::Qualified(_, target) | KernelType::Pointer(target) => id = target,
                 KernelType::User(_) => return true,
                 _ => return false,
             }
@@ -324,9 +324,10 @@ impl<'a> View<'a> {
             }
             Kind::Typedef => KernelType::Typedef { name: name()?, target: target()? },
             Kind::TypeTag if self.name_at(self.place) == Some(b"user") => KernelType::User(target()?),
-            Kind::Volatile | Kind::Const | Kind::Restrict | Kind::TypeTag | Kind::Func | Kind::Var => {
-                KernelType::Qualified(target()?)
-            }
+            Kind::Const => KernelType::Qualified(Some(Qualifier::Const), target()?),
+            Kind::Volatile => KernelType::Qualified(Some(Qualifier::Volatile), target()?),
+            Kind::Restrict => KernelType::Qualified(Some(Qualifier::Restrict), target()?),
+            Kind::TypeTag | Kind::Func | Kind::Var => KernelType::Qualified(None, target()?),
             Kind::FuncProto => {
                 let mut parameters = Vec::with_capacity(self.parts()?);
                 for i in 0..self.parts()? {

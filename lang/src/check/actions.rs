@@ -10,7 +10,7 @@ use super::info::{ExprInfo, Meaning, Packet, Printed, Site, SiteDetail};
 use super::names::Marked;
 use super::printed::shape;
 use super::shapes;
-use crate::ast::{Expr, ExprKind};
+use crate::ast::{Expr, ExprKind, UnaryOp};
 use crate::builtins::aggs::Shape;
 use crate::builtins::{Action, AggFn};
 use crate::bytes;
@@ -19,7 +19,7 @@ use crate::format::{ConversionKind, Format, Piece, Width};
 use crate::ir::{AggId, ValueType};
 use crate::source::Span;
 use crate::types::classes::Operand;
-use crate::types::{TagKind, Type};
+use crate::types::{TagKind, Type, TypeId};
 
 /// Of each value that a format takes, whether it is the bytes of an array.
 fn whole_arrays(format: &Format) -> Vec<bool> {
@@ -220,18 +220,33 @@ impl Body<'_, '_> {
         let strsize = self.session.limits.strsize;
         let Type::Pointer(target) = *types.resolve(info.ty) else {
             self.session.load_types(info.ty);
-            let shape = shape(&self.session.types, info.ty, strsize);
+            let shape = shape(&self.session.types, self.declared(arg).unwrap_or(info.ty), strsize);
             let recorded = self.recorded_whole(info, arg.span)?;
             return Ok((vec![(0, recorded)], SiteDetail::Shape(shape, Printed::Value)));
         };
         self.session.load_types(target);
         let types = &self.session.types;
-        let shape = shape(types, target, strsize);
+        let declared = self.declared(arg).and_then(|ty| types.target(ty));
+        let shape = shape(types, declared.unwrap_or(target), strsize);
         let bytes = u32::try_from(shape.size).unwrap_or(u32::MAX).min(self.session.printsize);
         if bytes == 0 {
             return Err(errors::print_size(span, &types.show(target)));
         }
         Ok((Vec::new(), SiteDetail::Shape(shape, Printed::Target(bytes))))
+    }
+
+    /// The type that a member of a kernel's struct was declared with, or what it points to, qualifiers kept.
+    fn declared(&self, expr: &Expr) -> Option<TypeId> {
+        let types = &self.session.types;
+        match &expr.kind {
+            ExprKind::Member { base, arrow, member } => {
+                let base = self.info.get(base)?.ty;
+                let record = if *arrow { types.target(base)? } else { base };
+                Some(types.member(record, &member.name)?.member.declared)
+            }
+            ExprKind::Unary { op: UnaryOp::Deref, operand } => types.target(self.declared(operand)?),
+            _ => None,
+        }
     }
 
     /// `setopt(name [, value])`

@@ -98,7 +98,8 @@ impl Body<'_, '_> {
         if let Some(func) = Func::called(name, self.session.strict) {
             self.arguments(subroutine(func), args, span)?;
             match (func, args) {
-                (Func::Copyin, [_, size]) | (Func::Alloca, [size]) => self.check_size(size, span),
+                (Func::Copyin, [_, size]) => self.check_size(func, "…, ", size, span),
+                (Func::Alloca, [size]) => self.check_size(func, "", size, span),
                 (Func::DPath | Func::MountPoint | Func::Getf, _) => self.known_places(func, span)?,
                 (Func::MutexOwned | Func::MutexOwner, _) => self.known_mutex(span)?,
                 (Func::Bcopy, [_, to, _]) => self.check_scratch(func, 2, to, span),
@@ -200,12 +201,13 @@ impl Body<'_, '_> {
         self.expr(expr)
     }
 
-    /// A constant size of scratch memory must be available.
-    fn check_size(&mut self, size: &Expr, span: Span) {
+    /// A constant size of scratch memory must be available. `before`: the arguments before it, as the message shows them.
+    fn check_size(&mut self, func: Func, before: &str, size: &Expr, span: Span) {
         let limit = self.session.limits.scratchsize;
         let size = self.early.constant(size).map(|c| c.value as u64);
         if let Some(size) = size.filter(|&size| size > u64::from(limit)) {
-            let error = errors::scratch_size(span, size, limit);
+            let call = format!("{}({before}{size})", func.row().name);
+            let error = errors::scratch_size(span, &call, size, limit);
             self.deferred.push(Deferred { statement: self.statement, error });
         }
     }

@@ -256,8 +256,9 @@ pub(crate) fn dynamic_statement(span: Span) -> Diagnostic {
     error(Tag::CgDyn, span, "statement evaluates to a value of dynamic type")
 }
 
-pub(crate) fn scratch_size(span: Span, size: u64, limit: u32) -> Diagnostic {
-    let error = error(Tag::AllocaSize, span, format!("alloca({size}) size larger than scratchsize {limit}"));
+/// `call` is the call with its constant size: `alloca(1000)`, `copyin(…, 1000)`.
+pub(crate) fn scratch_size(span: Span, call: &str, size: u64, limit: u32) -> Diagnostic {
+    let error = error(Tag::AllocaSize, span, format!("{call} size larger than scratchsize {limit}"));
     match size <= u64::from(LARGEST_SCRATCH) {
         true => error.help(format!("`-x scratchsize={size}` has room for it")),
         false => error,

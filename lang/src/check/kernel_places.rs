@@ -83,7 +83,7 @@ fn find(
     let nested = nested.checked_sub(1)?;
     for _ in 0..NESTED {
         match kernel.describe(id) {
-            KernelType::Typedef { target, .. } | KernelType::Qualified(target) => id = target,
+            KernelType::Typedef { target, .. } | KernelType::Qualified(_, target) => id = target,
             _ => break,
         }
     }

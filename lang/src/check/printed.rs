@@ -36,12 +36,13 @@ impl Maker<'_> {
             name: member.name.as_deref().unwrap_or_default().to_owned(),
             offset: member.bit_offset,
             bits: member.width,
-            shape: self.make(member.ty),
+            shape: self.make(member.declared),
         }
     }
 
     fn kind(&mut self, ty: TypeId) -> TypeShapeKind {
-        let named_char = matches!(self.types.get(ty), Type::Int(int) if int.name == "char");
+        let named_char =
+            matches!(self.types.get(self.types.unqualified(ty)), Type::Int(int) if int.name == "char");
         match self.types.resolve(ty) {
             Type::Int(int) if named_char => TypeShapeKind::Char { signed: int.signed },
             Type::Int(int) => TypeShapeKind::Int { signed: int.signed },
@@ -64,9 +65,12 @@ impl Maker<'_> {
                 Some(members) => TypeShapeKind::Members(members.iter().map(|m| self.member(m)).collect()),
                 None => TypeShapeKind::Opaque,
             },
-            Type::Void | Type::Function(..) | Type::Dyn(_) | Type::Symbolic(_) | Type::Typedef(..) => {
-                TypeShapeKind::Opaque
-            }
+            Type::Void
+            | Type::Function(..)
+            | Type::Dyn(_)
+            | Type::Symbolic(_)
+            | Type::Typedef(..)
+            | Type::Qualified(..) => TypeShapeKind::Opaque,
         }
     }
 }

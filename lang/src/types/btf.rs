@@ -142,7 +142,9 @@ impl Writer<'_> {
             }
             Type::Tagged(TagKind::Enum, tag) => self.enumeration(ty, &tag),
             Type::Tagged(kind, tag) => self.record(ty, kind, &tag),
-            Type::Void | Type::Dyn(_) | Type::Symbolic(_) => self.head("", Kind::Typedef, false, 0, 0),
+            Type::Void | Type::Dyn(_) | Type::Symbolic(_) | Type::Qualified(..) => {
+                self.head("", Kind::Typedef, false, 0, 0);
+            }
         }
     }
 

@@ -29,6 +29,8 @@ pub(super) struct Kernel {
 pub struct Imported {
     /// The type.
     pub ty: TypeId,
+    /// The same with the qualifiers it was declared with, see [`Type::Qualified`].
+    pub declared: TypeId,
     /// Whether it is a pointer to memory of a process.
     pub userland: bool,
 }
@@ -43,9 +45,9 @@ impl TypeTable {
         if let Some(&known) = self.kernel.types.get(&id) {
             return known;
         }
-        let void = Imported { ty: self.common().void, userland: false };
+        let plain = |ty| Imported { ty, declared: ty, userland: false };
+        let void = plain(self.common().void);
         let Some(chain) = chain.checked_sub(1) else { return void };
-        let plain = |ty| Imported { ty, userland: false };
         let imported = match kernel.describe(id) {
             KernelType::Void => void,
             KernelType::Int { bytes, signed, boolean, ref name } => {
@@ -62,11 +64,13 @@ impl TypeTable {
             KernelType::Pointer(target) => {
                 let target = self.import_chain(kernel, target, chain);
                 let userland = target.userland && !matches!(self.resolve(target.ty), Type::Pointer(_));
-                Imported { ty: self.pointer_to(target.ty), userland }
+                let declared = self.pointer_to(target.declared);
+                Imported { ty: self.pointer_to(target.ty), declared, userland }
             }
             KernelType::Array { element, length } => {
                 let element = self.import_chain(kernel, element, chain);
-                plain(self.add(Type::Array(element.ty, length)))
+                let declared = self.add(Type::Array(element.declared, length));
+                Imported { ty: self.add(Type::Array(element.ty, length)), declared, userland: false }
             }
             KernelType::Record { kind, tag, bytes } => {
                 let ty = self.kernel_tag(kernel, id, kind, tag.as_deref());
@@ -88,16 +92,28 @@ impl TypeTable {
             },
             KernelType::Typedef { name, target } => {
                 let target = self.import_chain(kernel, target, chain);
-                Imported { ty: self.add(Type::Typedef(name, target.ty)), ..target }
+                let ty = self.add(Type::Typedef(name, target.ty));
+                Imported { ty, declared: ty, ..target }
             }
-            KernelType::Qualified(target) => self.import_chain(kernel, target, chain),
+            KernelType::Qualified(qualifier, target) => {
+                let target = self.import_chain(kernel, target, chain);
+                let declared = match qualifier {
+                    Some(qualifier) => self.add(Type::Qualified(qualifier, target.declared)),
+                    None => target.declared,
+                };
+                Imported { declared, ..target }
+            }
             KernelType::User(target) => {
                 Imported { userland: true, ..self.import_chain(kernel, target, chain) }
             }
             KernelType::Function { result, parameters, more } => {
                 let result = self.import_chain(kernel, result, chain);
-                let types = parameters.iter().map(|&id| self.import_chain(kernel, id, chain).ty).collect();
-                plain(self.add(Type::Function(result.ty, Parameters { types, more })))
+                let all: Vec<_> = parameters.iter().map(|&id| self.import_chain(kernel, id, chain)).collect();
+                let types = all.iter().map(|parameter| parameter.ty).collect();
+                let ty = self.add(Type::Function(result.ty, Parameters { types, more }));
+                let types = all.iter().map(|parameter| parameter.declared).collect();
+                let declared = self.add(Type::Function(result.declared, Parameters { types, more }));
+                Imported { ty, declared, userland: false }
             }
         };
         self.kernel.types.insert(id, imported);
@@ -193,10 +209,11 @@ impl TypeTable {
         let mut members = Vec::new();
         for member in kernel.members(origin) {
             let imported = self.import(kernel, member.ty);
-            let (ty, userland) = (imported.ty, imported.userland);
+            let Imported { ty, declared, userland } = imported;
             members.push(Member {
                 name: member.name,
                 ty,
+                declared,
                 bit_offset: member.bit_offset,
                 width: member.width,
                 userland,
@@ -247,6 +264,85 @@ impl TypeTable {
             if let Some(members) = self.record(ty).and_then(|record| record.members.clone()) {
                 waiting.extend(members.iter().map(|member| member.ty));
             }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::env::{KernelMember, Qualifier};
+
+    /// Types by their place in a list.
+    struct Listed(Vec<KernelType>);
+
+    impl KernelTypes for Listed {
+        fn find(&self, _: Option<&str>, _: Option<TagKind>, _: &str) -> Option<KernelTypeId> {
+            None
+        }
+
+        fn describe(&self, id: KernelTypeId) -> KernelType {
+            self.0[id.id as usize].clone()
+        }
+
+        fn members(&self, _: KernelTypeId) -> Vec<KernelMember> {
+            Vec::new()
+        }
+
+        fn enumerators(&self, _: KernelTypeId) -> Vec<(Arc<str>, i64)> {
+            Vec::new()
+        }
+
+        fn parameters(&self, _: KernelTypeId) -> Vec<KernelTypeId> {
+            Vec::new()
+        }
+
+        fn module_name(&self, _: KernelTypeId) -> Arc<str> {
+            "vmlinux".into()
+        }
+    }
+
+    #[test]
+    fn qualifiers_are_shown_where_a_type_was_declared_and_nowhere_else() {
+        let id = |id| KernelTypeId { object: 0, id };
+        let qualified = |qualifier, target| KernelType::Qualified(Some(qualifier), id(target));
+        let char_ = KernelType::Int { bytes: 1, signed: true, boolean: false, name: "char".into() };
+        let kernel = Listed(vec![
+            KernelType::Void,
+            char_,
+            qualified(Qualifier::Const, 1),
+            KernelType::Pointer(id(2)),
+            qualified(Qualifier::Const, 3),
+            KernelType::Array { element: id(4), length: 5 },
+            KernelType::Pointer(id(4)),
+            qualified(Qualifier::Volatile, 1),
+            qualified(Qualifier::Const, 7),
+            KernelType::Array { element: id(8), length: 2 },
+            KernelType::Function { result: id(0), parameters: vec![id(3), id(12)], more: false },
+            KernelType::Pointer(id(10)),
+            qualified(Qualifier::Restrict, 3),
+            qualified(Qualifier::Const, 11),
+            KernelType::Typedef { name: "name_t".into(), target: id(3) },
+            qualified(Qualifier::Const, 14),
+            KernelType::Qualified(None, id(2)),
+        ]);
+        let mut types = TypeTable::new();
+        for (number, declared, plain) in [
+            (2, "const char", "char"),
+            (3, "const char *", "char *"),
+            (4, "const char *const", "char *"),
+            (5, "const char *const [5]", "char *[5]"),
+            (6, "const char *const *", "char **"),
+            (8, "const volatile char", "char"),
+            (9, "const volatile char [2]", "char [2]"),
+            (11, "void (*)(const char *, const char *restrict)", "void (*)(char *, char *)"),
+            (13, "void (*const)(const char *, const char *restrict)", "void (*)(char *, char *)"),
+            (15, "const name_t", "name_t"),
+            (16, "const char", "char"),
+        ] {
+            let imported = types.import(&kernel, id(number));
+            assert_eq!(types.declared(imported.declared), declared, "{number}");
+            assert_eq!(types.declared(imported.ty), plain, "{number}");
         }
     }
 }

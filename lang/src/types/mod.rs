@@ -19,6 +19,7 @@ use std::sync::Arc;
 
 pub use crate::ast::TagKind;
 use crate::builtins::Symbolic;
+use crate::env::Qualifier;
 use kernel::Kernel;
 use records::{Enumeration, Record};
 
@@ -99,6 +100,9 @@ pub enum Type {
     Tagged(TagKind, Arc<str>),
     /// Another name of a type.
     Typedef(Arc<str>, TypeId),
+    /// A type as the kernel declares it, `const` and its like kept. Only what is shown of a member has such a type: no
+    /// expression has, and so none is compared with another.
+    Qualified(Qualifier, TypeId),
 }
 
 /// The parameters of a function.
@@ -336,7 +340,10 @@ impl TypeTable {
         match ty {
             // What is behind a pointer to a struct is another walk.
             Type::Pointer(target) if matches!(self.types.get(target.0 as usize), Some(Type::Tagged(..))) => 1,
-            Type::Pointer(inner) | Type::Array(inner, _) | Type::Typedef(_, inner) => below(inner) + 1,
+            Type::Pointer(inner)
+            | Type::Array(inner, _)
+            | Type::Typedef(_, inner)
+            | Type::Qualified(_, inner) => below(inner) + 1,
             Type::Function(result, parameters) => {
                 parameters.types.iter().map(below).fold(below(result), u32::max) + 1
             }
@@ -394,15 +401,15 @@ impl TypeTable {
         &self.types[id.0 as usize]
     }
 
-    /// The id with typedefs removed.
+    /// The id with typedefs removed, and qualifiers.
     pub fn base(&self, mut id: TypeId) -> TypeId {
-        while let Type::Typedef(_, target) = self.get(id) {
+        while let Type::Typedef(_, target) | Type::Qualified(_, target) = self.get(id) {
             id = *target;
         }
         id
     }
 
-    /// The type with typedefs removed.
+    /// The type with typedefs removed, and qualifiers.
     pub fn resolve(&self, id: TypeId) -> &Type {
         self.get(self.base(id))
     }
@@ -453,6 +460,7 @@ impl TypeTable {
                 None => format!("{} (anonymous)", kind.word()),
             },
             Type::Typedef(name, _) => name.to_string(),
+            Type::Qualified(qualifier, target) => format!("{} {}", qualifier.word(), self.show(*target)),
             Type::Function(..) => "function".into(),
             Type::Array(element, len) => {
                 let mut dimensions = format!("[{len}]");
@@ -472,7 +480,7 @@ impl TypeTable {
         }
     }
 
-    /// The name as C declares it, which `print` shows: `int *(*)(void)`, `char *[3]`.
+    /// The name as C declares it, which `print` shows: `int *(*)(void)`, `char *[3]`, `const char *const [2]`.
     pub fn declared(&self, id: TypeId) -> String {
         self.declaration(id, "")
     }
@@ -495,11 +503,27 @@ impl TypeTable {
                 }
                 self.declaration(*result, &format!("{declarator}({})", all.join(", ")))
             }
+            // Behind the star of a pointer, in front of anything else.
+            Type::Qualified(qualifier, target) => match self.get(self.unqualified(*target)) {
+                Type::Pointer(_) => {
+                    let space = if declarator.is_empty() || declarator.starts_with(')') { "" } else { " " };
+                    self.declaration(*target, &format!("{}{space}{declarator}", qualifier.word()))
+                }
+                _ => format!("{} {}", qualifier.word(), self.declaration(*target, declarator)),
+            },
             _ => {
                 let base = self.show(id).replace(" (anonymous)", "");
                 if declarator.is_empty() { base } else { format!("{base} {declarator}") }
             }
         }
+    }
+
+    /// The id with qualifiers removed, typedefs kept.
+    pub fn unqualified(&self, mut id: TypeId) -> TypeId {
+        while let Type::Qualified(_, target) = self.get(id) {
+            id = *target;
+        }
+        id
     }
 
     /// Size in bytes; `None` for `void`, functions, `<DYN>` and what is known by tag only. `string` has the size of the

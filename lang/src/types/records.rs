@@ -32,6 +32,8 @@ pub struct Member {
     pub name: Option<Arc<str>>,
     /// Its type; for a bit-field the type it was declared with.
     pub ty: TypeId,
+    /// The same with the qualifiers it was declared with, see [`Type::Qualified`].
+    pub declared: TypeId,
     /// Where it starts, in bits from the start of the struct.
     pub bit_offset: u64,
     /// The width of a bit-field.
@@ -228,7 +230,7 @@ impl TypeTable {
             if member.name.is_some() || member.width.is_none() {
                 align = align.max(own);
                 let NewMember { name, ty, width, userland, layout: _ } = member.clone();
-                members.push(Member { name, ty, bit_offset: at, width, userland });
+                members.push(Member { name, ty, declared: ty, bit_offset: at, width, userland });
             }
         }
         let align = align.max(layout.align);

@@ -35,8 +35,12 @@ impl Session<'_> {
             // The command writes to the same place: what came before must be there before.
             self.output.settle();
         }
-        let Session { world, text, settings, output, interrupts, host, .. } = self;
-        let mut spill = |text: &mut Vec<u8>| pass_on(output, *interrupts, text);
+        let Session { world, text, settings, output, interrupts, host, cut, .. } = self;
+        let mut spill = |text: &mut Vec<u8>| {
+            let flow = pass_on(output, *interrupts, text);
+            *cut |= flow.is_break() && interrupts.count() > 1;
+            flow
+        };
         let World { aggs, stacks, .. } = world;
         let style = Style { host: *host, escape, symbols: symbols(*host, stacks, settings) };
         let mut values = site.args.iter().zip(first..).map(|(ty, i)| records.value(i, ty.reg_kind()));

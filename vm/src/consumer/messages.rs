@@ -57,6 +57,13 @@ pub(super) fn larger_scratch(raised: Raised) -> Option<String> {
     helps.then(|| format!("help: `-x scratchsize={}` has room for that many bytes", raised.value))
 }
 
+/// What helps where a clause has taken all scratch memory, of which it has `has` bytes.
+pub(super) fn more_scratch(raised: Raised, has: u32) -> Option<String> {
+    let helps = raised.kind == FaultKind::NoScratch && has < LARGEST_SCRATCH;
+    let more = has.saturating_mul(2).min(LARGEST_SCRATCH);
+    helps.then(|| format!("help: a clause has {has} bytes of it; `-x scratchsize={more}` has room for more"))
+}
+
 /// Addresses below are no process's: a fault there is a mistake of the program. Linux maps nothing lower by default
 /// (`vm.mmap_min_addr`).
 const LOWEST: u64 = 65_536;
@@ -195,6 +202,22 @@ pub(super) fn advice(drops: &Drops, suspects: &[String]) -> Vec<String> {
     line(drops.dynamic > 0, "set variables to 0 when they are done with, or raise `-x dynvarsize`");
     lines
 }
+
+/// What a run that was asked twice to end has not printed, or not to its end: rows, aggregations by name.
+pub(super) fn left_out(rows: bool, aggregations: &[String]) -> Option<String> {
+    let shown = aggregations.iter().take(LEFT_OUT).map(|name| format!("@{name}"));
+    let mut what: Vec<String> = rows.then(|| "rows".to_owned()).into_iter().chain(shown).collect();
+    let more = aggregations.len().saturating_sub(LEFT_OUT);
+    if more > 0 {
+        what.push(format!("{more} more"));
+    }
+    let list = what.join(", ");
+    (!what.is_empty())
+        .then(|| format!("output is incomplete, because the end was asked for twice: the rest of {list}"))
+}
+
+/// So many aggregations are named at most.
+const LEFT_OUT: usize = 8;
 
 /// What user code changes by records alone: variables and aggregations that live in user space although there is a
 /// kernel part.

@@ -102,7 +102,6 @@ pub fn run(
         renewal: renewal.map(|renewal| renewal as &mut dyn Renewal),
         later: &later,
     };
-    consumer.session.scratch_due = source.is_live();
     let ran = consumer.trace(source);
     let printed = ran.and_then(|()| consumer.print_last());
     let flushed = consumer.flush();
@@ -300,6 +299,7 @@ impl Consumer<'_> {
         match self.session.output.flush() {
             Ok(()) => {}
             Err(WriteError::Closed) => self.closed = true,
+            Err(WriteError::GivenUp) => (self.closed, self.session.cut) = (true, true),
             Err(WriteError::Failed(reason)) => {
                 return Err(aborted(Error::new(reason)));
             }
@@ -357,12 +357,23 @@ impl Consumer<'_> {
     /// The newline that ends every run, and the aggregations nobody printed.
     fn print_last(&mut self) -> Result<(), Error> {
         self.session.blank_line();
-        let impatient = self.interrupts.count() > 1;
-        if !impatient && !self.closed {
-            self.session.print_unprinted();
+        if self.closed && !self.session.cut {
+            return Ok(());
+        }
+        let rows = self.session.cut;
+        let left = if self.closed || self.interrupts.count() > 1 {
+            self.session.unprinted()
+        } else {
+            let left = self.session.print_unprinted();
             // What only shows while stacks are printed.
             let stack_strings = self.session.world.stacks.take_overflows();
             self.tell(&Drops { stack_strings, ..Drops::default() });
+            left
+        };
+        self.flush()?;
+        let gone = self.closed && !self.session.cut;
+        if let Some(text) = messages::left_out(rows, &left).filter(|_| !gone) {
+            self.session.say(&text);
         }
         Ok(())
     }

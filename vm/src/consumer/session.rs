@@ -2,6 +2,7 @@
 //! when all have run prints what they recorded, in order. In: events. Out: rows and messages on the output, state in the
 //! world.
 
+use std::collections::VecDeque;
 use std::ops::ControlFlow;
 
 use dtrail_lang::builtins::BuiltinVar;
@@ -15,7 +16,7 @@ use super::contexts::{ErrorContext, RecordContext};
 use super::held::Held;
 use super::ordered::{Look, Ordered};
 use super::{Interrupts, OutputFormat, Settings, canonical, lines, messages};
-use crate::agg::AggTable;
+use crate::agg::{AggTable, AggTables};
 use crate::engine::{Ending, Engine, Input};
 use crate::event::{Event, EventContext, EventSink, Flow, KernelState};
 use crate::fault::{FaultKind, Raised};
@@ -37,6 +38,8 @@ pub(super) struct Session<'a> {
     pub(super) interrupts: &'a dyn Interrupts,
     pub(super) settings: Settings,
     pub(super) world: World,
+    /// Rows were left out, because the end was asked for twice.
+    pub(super) cut: bool,
     /// The status of an `exit` that has run: no further event is looked at.
     pub(super) exit: Option<i64>,
     /// A mistake of ours, which ends the run.
@@ -50,8 +53,9 @@ pub(super) struct Session<'a> {
     residency_due: bool,
     /// Whether a fault may yet be told what reads the kernel's memory.
     privilege_due: bool,
-    /// The same of advice about sizes that scratch memory has no room for, from sources that are live.
-    pub(super) scratch_due: bool,
+    /// The same of a size that scratch memory has no room for, and of scratch memory that is used up.
+    size_due: bool,
+    room_due: bool,
     /// What the current firing has to say, in order; and what of it comes after the rest (`ERROR` within `BEGIN`).
     items: Vec<Item>,
     late_items: Vec<Item>,
@@ -191,6 +195,7 @@ impl<'a> Session<'a> {
             interrupts,
             settings: settings.clone(),
             world,
+            cut: false,
             exit: None,
             bug: None,
             error_probe: error.map(|index| ProbeIndex(index as u32)),
@@ -198,7 +203,8 @@ impl<'a> Session<'a> {
             cpu_shown: shows_cpu(plan, settings),
             residency_due: only_resident,
             privilege_due: true,
-            scratch_due: false,
+            size_due: true,
+            room_due: true,
             items: Vec::new(),
             late_items: Vec::new(),
             text: Vec::new(),
@@ -375,10 +381,16 @@ impl<'a> Session<'a> {
             self.residency_due = false;
             self.items.push(Item::Message(messages::NOT_RESIDENT.to_owned()));
         }
-        if self.scratch_due
+        if self.size_due
             && let Some(help) = messages::larger_scratch(raised)
         {
-            self.scratch_due = false;
+            self.size_due = false;
+            self.items.push(Item::Message(help));
+        }
+        if self.room_due
+            && let Some(help) = messages::more_scratch(raised, plan.program.limits.scratchsize)
+        {
+            self.room_due = false;
             self.items.push(Item::Message(help));
         }
         if self.privilege_due && raised.kind == FaultKind::KPriv {
@@ -687,27 +699,51 @@ impl<'a> Session<'a> {
         self.settings.format != OutputFormat::Json && self.output.is_terminal()
     }
 
-    /// Prints the aggregations that no `printa` printed, one after the other.
-    pub(super) fn print_unprinted(&mut self) {
+    /// Prints the aggregations that no `printa` printed, one after the other. Gives the names of those that it did not come
+    /// to the end of.
+    pub(super) fn print_unprinted(&mut self) -> Vec<String> {
         self.rekey();
         let symbols = symbols(self.host, &self.world.stacks, &self.settings);
         let style = Style { host: self.host, escape: self.escapes(), symbols };
-        let tables = self.world.aggs.iter().filter(|table| !table.printed());
-        let tables: Vec<&AggTable> =
-            if self.settings.aggs.sort.reverse { tables.rev().collect() } else { tables.collect() };
-        for table in tables {
-            let spill = &mut |text: &mut Vec<u8>| pass_on(&mut self.output, self.interrupts, text);
+        let mut left = unprinted(&self.world.aggs, &self.settings);
+        while let Some(&table) = left.front() {
+            let mut whole = true;
+            let mut spill = |text: &mut Vec<u8>| {
+                let flow = pass_on(&mut self.output, self.interrupts, text);
+                whole &= flow.is_continue();
+                flow
+            };
             self.text.clear();
             if self.settings.format != OutputFormat::Text {
-                lines::entries(table, &self.settings, style, spill);
+                lines::entries(table, &self.settings, style, &mut spill);
             } else {
-                printa::entries(&mut self.text, &[table], self.settings.aggs, style, spill);
+                printa::entries(&mut self.text, &[table], self.settings.aggs, style, &mut spill);
             }
-            if spill(&mut self.text).is_break() {
+            let flow = pass_on(&mut self.output, self.interrupts, &mut self.text);
+            if whole && self.output.flush().is_ok() {
+                left.pop_front();
+            }
+            if flow.is_break() {
                 break;
             }
         }
+        names(left)
     }
+
+    /// The aggregations that nobody has printed.
+    pub(super) fn unprinted(&self) -> Vec<String> {
+        names(unprinted(&self.world.aggs, &self.settings))
+    }
+}
+
+/// The aggregations that the end prints, in its order.
+fn unprinted<'t>(tables: &'t AggTables, settings: &Settings) -> VecDeque<&'t AggTable> {
+    let tables = tables.iter().filter(|table| !table.printed() && table.entries().len() > 0);
+    if settings.aggs.sort.reverse { tables.rev().collect() } else { tables.collect() }
+}
+
+fn names(tables: VecDeque<&AggTable>) -> Vec<String> {
+    tables.into_iter().map(|table| table.name().to_owned()).collect()
 }
 
 /// Writes text that has grown long, and says whether anyone wants more of it: not if the output takes nothing any more,

@@ -26,6 +26,9 @@ pub trait Output {
     fn redirected(&self) -> Option<bool>;
 }
 
+/// What a writer fails with that no longer waits for its reader: see [`WriteError::GivenUp`].
+pub const GIVEN_UP: std::io::ErrorKind = std::io::ErrorKind::TimedOut;
+
 /// The files behind an output stream, which only its owner can open.
 pub trait Files {
     /// Opens a file for appending, made if it is not there.
@@ -61,6 +64,8 @@ impl Files for NoFiles {
 pub enum WriteError {
     /// The reader of a pipe is gone: the run ends quietly.
     Closed,
+    /// It takes nothing, and the end was asked for twice: the rest is left out, and told.
+    GivenUp,
     /// Anything else, in the system's words.
     Failed(String),
 }

@@ -2,7 +2,7 @@
 
 use std::io::{self, Write};
 
-use super::{Files, NoFiles, Output, Stream, WriteError};
+use super::{Files, GIVEN_UP, NoFiles, Output, Stream, WriteError};
 
 /// Buffered bytes are passed on at this size, flushed or not.
 const BUFFER: usize = 1 << 16;
@@ -59,6 +59,7 @@ impl<W: Write, E: Write> TextOutput<W, E> {
             let written = out.write_all(bytes).and_then(|()| out.flush());
             self.failed = written.err().map(|error| match error.kind() {
                 io::ErrorKind::BrokenPipe => WriteError::Closed,
+                GIVEN_UP => WriteError::GivenUp,
                 _ => WriteError::Failed(reason(&error)),
             });
         }

@@ -219,10 +219,6 @@ impl PtraceSource {
 }
 
 impl EventSource for PtraceSource {
-    fn is_live(&self) -> bool {
-        true
-    }
-
     fn name(&self) -> &'static str {
         "ptrace"
     }

@@ -334,7 +334,7 @@ const NESTED: u32 = 8;
 fn plain(types: &dyn KernelTypes, mut id: KernelTypeId) -> KernelTypeId {
     for _ in 0..NESTED {
         match types.describe(id) {
-            KernelType::Typedef { target, .. } | KernelType::Qualified(target) => id = target,
+            KernelType::Typedef { target, .. } | KernelType::Qualified(_, target) => id = target,
             _ => break,
         }
     }

@@ -485,11 +485,13 @@ fn an_interrupt_ends_the_run_and_a_second_one_skips_the_last_print() {
     check(&print, &quiet(), script(), &format!("\ne\n{entries}"), "", 0);
 
     // The first one came before the gate opened, the second makes it impatient.
-    for (count, expected) in [(1, format!("\ne\n{entries}")), (2, "\ne\n".to_owned())] {
+    let left = "dtrace: output is incomplete, because the end was asked for twice: the rest of @_, @b\n";
+    for (count, expected, said) in [(1, format!("\ne\n{entries}"), ""), (2, "\ne\n".to_owned(), left)] {
         let source = ListSource::new(vec![read(1, 7)]);
         source.interrupts.store(count, std::sync::atomic::Ordering::Relaxed);
         let ran = run_with(&print, &quiet(), source, CaptureOutput::default());
         assert_eq!(String::from_utf8_lossy(&ran.output.out), expected, "{count} interrupts");
+        assert_eq!(String::from_utf8_lossy(&ran.output.err), said, "{count} interrupts");
         assert_eq!(ran.calls, ["attach", "shut", "detach"]);
     }
 }

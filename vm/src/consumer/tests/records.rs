@@ -235,7 +235,8 @@ fn faults_of_the_kernel_part_are_raised_where_they_happened() {
         vec![attempt(20)],
         FakeKernel::default(),
         "\n",
-        &message("invalid size (0x9) at insn 20"),
+        &(message("invalid size (0x9) at insn 20")
+            + "dtrace: help: `-x scratchsize=9` has room for that many bytes\n"),
     );
     check_records(&plan, &quiet(), vec![attempt(21)], FakeKernel::default(), "a0 x 8 read \n", "");
 
@@ -269,13 +270,16 @@ fn what_helps_against_faults_is_told_once() {
     let most = error("invalid size (0x100000)");
     let all = "dtrace: help: `-x scratchsize=1048576` has room for that many bytes\n";
     let more = error("invalid size (0x100001)");
+    let out = error("out of scratch space");
+    let twice = "dtrace: help: a clause has 256 bytes of it; `-x scratchsize=512` has room for more\n";
     for (kind, value, only_resident, expected) in [
         (FaultKind::BadAddr, 0x7f00_0000_1000, true, format!("{page}{away}{page}")),
         (FaultKind::BadAddr, 0x7f00_0000_1000, false, format!("{page}{page}")),
         (FaultKind::BadSize, 832, true, format!("{size}{room}{size}")),
-        (FaultKind::BadSize, 832, false, format!("{size}{size}")),
+        (FaultKind::BadSize, 832, false, format!("{size}{room}{size}")),
         (FaultKind::BadSize, 0x10_0000, true, format!("{most}{all}{most}")),
         (FaultKind::BadSize, 0x10_0001, true, format!("{more}{more}")),
+        (FaultKind::NoScratch, u64::MAX, true, format!("{out}{twice}{out}")),
     ] {
         let faulted = || {
             let record = Record::of(&plan).outcome(0, outcome::FAULTED, 30).bits(0, 2);

@@ -1,0 +1,1 @@
+syscall::write:entry { this->b = copyin(arg1, 1000); }
