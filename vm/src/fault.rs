@@ -1,5 +1,6 @@
 //! Run-time faults (language spec §12) and counted losses (runtime spec §11.2).
 
+use dtrail_lang::ir::inst::is_made_up;
 use dtrail_lang::source::Span;
 
 /// The kinds of fault, by their `DTRACEFLT_` code.
@@ -95,6 +96,20 @@ impl Raised {
     /// A fault without a value.
     pub fn plain(kind: FaultKind) -> Raised {
         Raised { kind, value: u64::MAX }
+    }
+
+    /// The same as it is told: without an address where that only stands for scratch memory or a variable.
+    #[must_use]
+    pub fn told(self) -> Raised {
+        let of_address = matches!(
+            self.kind,
+            FaultKind::BadAddr
+                | FaultKind::BadAlign
+                | FaultKind::BadStack
+                | FaultKind::KPriv
+                | FaultKind::UPriv
+        );
+        if of_address && is_made_up(self.value) { Raised::plain(self.kind) } else { self }
     }
 }
 

@@ -58,5 +58,5 @@ syscall::read:entry
 
 ERROR
 {
-	printf("fault %d at %d\n", arg4, arg5 == (uintptr_t)one);
+	printf("fault %d at %d\n", arg4, arg5 == -1);
 }

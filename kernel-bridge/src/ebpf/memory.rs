@@ -450,7 +450,9 @@ impl Gen<'_> {
     fn string_from_scratch(&mut self, dst: Reg, addr: Reg, limit: u32) -> Result<(), EmitError> {
         let at = self.buffer_of(dst)?;
         let used = self.memory_used()?;
-        self.scratch_place(addr, 1)?;
+        // The end of it is where the bytes of an empty block are.
+        let (empty, done) = (self.asm.label(), self.asm.label());
+        self.scratch_place(addr, 0)?;
         // R2 is in scratch: R1 = what is left there, at most the limit.
         self.asm.mov(R3, R2);
         self.asm.alu_imm(Alu::Add, R3, self.env.scratch.memory as i32);
@@ -459,11 +461,16 @@ impl Gen<'_> {
         self.asm.alu(Alu::Sub, R0, R1);
         self.asm.ldx(Size::D, R2, FP, used);
         self.asm.alu(Alu::Add, R2, R0);
+        self.asm.jmp_imm(Jmp::Eq, R2, 0, empty);
         self.asm.clamp(R2, limit);
         self.asm.alu_imm(Alu::Add, R2, 1);
         self.scratch_address(R1, at + 8);
         self.asm.call(helper::PROBE_READ_KERNEL_STR);
         self.asm.clamp(R0, limit + 1);
+        self.asm.ja(done);
+        self.asm.bind(empty);
+        self.asm.mov_imm(R0, 1);
+        self.asm.bind(done);
         self.asm.stx(Size::D, R7, at as i32, R0);
         self.asm.alu_imm(Alu::Sub, R0, 1);
         pad(&mut self.asm, self.env, at);

@@ -143,6 +143,16 @@ pub const USER_END: u64 = 1 << 47;
 /// Blocks are allocated upwards from it, each rounded up to 8 bytes, anew for each clause.
 pub const SCRATCH_BASE: u64 = 0x00d0_0000_0000_0000;
 
+/// Where the addresses of parts of variables appear, of which a program keeps some: likewise. The variable's number is in
+/// the next 16 bits, the bytes from its start in the last 32.
+pub const VARIABLES_BASE: u64 = 0x00d8_0000_0000_0000;
+
+/// Whether an address is one of those that stand for scratch memory and parts of variables, or is what counting a little
+/// forward and back made of one. None is told to anybody as where a fault was.
+pub fn is_made_up(addr: u64) -> bool {
+    (0x00cf..0x00e0).contains(&(addr >> 48))
+}
+
 /// An operation. `dst` is written, everything else is read.
 #[derive(Clone, Debug, PartialEq)]
 #[allow(missing_docs, reason = "each op's comment names its operands")]

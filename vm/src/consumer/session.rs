@@ -374,6 +374,7 @@ impl<'a> Session<'a> {
         firing: &mut Firing<'_>,
     ) {
         let plan = self.plan;
+        let raised = raised.told();
         let number = plan.program.clauses.get(clause.index()).map_or(0, |clause| clause.number);
         let Some(probe) = plan.program.probes.get(firing.probe.index()) else { return };
         self.items.push(Item::Fault(Fault { probe: firing.probe, clause: number, raised, point }));

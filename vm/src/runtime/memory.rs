@@ -1,7 +1,7 @@
 //! Memory as clauses see it: the event's through its context, scratch memory of the clause itself. Every address is
 //! checked; a bad one raises `BADADDR`.
 
-use dtrail_lang::ir::inst::SCRATCH_BASE;
+use dtrail_lang::ir::inst::{SCRATCH_BASE, is_made_up};
 use dtrail_lang::ir::{AddrSpace, MemSize};
 
 use super::{Run, extend};
@@ -27,8 +27,8 @@ impl Run<'_> {
     pub fn load_string(&mut self, addr: u64, limit: u32, space: AddrSpace) -> u64 {
         let limit = (limit as usize).min(self.world.strsize);
         if space == AddrSpace::Scratch {
-            let scratch = scratch_tail(&self.world.scratch, addr);
-            let Some(bytes) = scratch.filter(|bytes| !bytes.is_empty()) else {
+            // The end of it is where the bytes of an empty block are.
+            let Some(bytes) = scratch_tail(&self.world.scratch, addr) else {
                 return self.raise(Raised::new(FaultKind::BadAddr, addr));
             };
             let word = self.world.arena.push(&bytes[..bytes.len().min(limit)]);
@@ -39,7 +39,7 @@ impl Run<'_> {
 
     /// Reads a string of at most `limit` bytes from outside; its first byte must be readable even if `limit` is 0.
     pub(super) fn read_string(&mut self, space: AddrSpace, addr: u64, limit: usize) -> u64 {
-        if is_scratch(addr) {
+        if is_made_up(addr) {
             return self.raise(Raised::new(FaultKind::BadAddr, addr));
         }
         let Input::Live(context) = &mut self.input else {
@@ -56,7 +56,7 @@ impl Run<'_> {
     }
 
     pub(super) fn read(&mut self, space: AddrSpace, addr: u64, buf: &mut [u8]) -> Result<(), Raised> {
-        if is_scratch(addr) {
+        if is_made_up(addr) {
             return Err(Raised::new(FaultKind::BadAddr, addr));
         }
         match &mut self.input {
@@ -99,10 +99,6 @@ impl Run<'_> {
         self.world.scratch.resize(end, 0);
         Ok(SCRATCH_BASE + start as u64)
     }
-}
-
-fn is_scratch(addr: u64) -> bool {
-    addr.checked_sub(SCRATCH_BASE).is_some_and(|offset| offset < 1 << 32)
 }
 
 fn scratch_tail(scratch: &[u8], addr: u64) -> Option<&[u8]> {

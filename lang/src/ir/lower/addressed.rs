@@ -12,13 +12,13 @@ use super::place::MemoryAt;
 use super::storage::{MAX_COPIED, VarAt};
 use crate::ast::Expr;
 use crate::diag::Diagnostic;
+use crate::ir::inst::VARIABLES_BASE;
 use crate::ir::{AddrSpace, BinOp, BlockPiece, CmpOp, MemSize, Op, Reg, RegKind, Scope, VarId};
 use crate::source::Span;
 use crate::types::parts::{MAX_LOCAL, words};
 
-/// Where the addresses of parts of variables seem to be: no memory is there. The variable's number is in the next 16 bits,
-/// the bytes from its start in the last 32.
-const VARIABLES: i64 = 0x00d8_0000_0000_0000;
+/// Where the addresses of parts of variables seem to be: no memory is there.
+const VARIABLES: i64 = VARIABLES_BASE as i64;
 
 /// What of an address is the variable's.
 const VARIABLE_BITS: i64 = 32;
