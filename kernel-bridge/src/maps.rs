@@ -142,6 +142,11 @@ impl MapAccess for KernelMaps {
         }
     }
 
+    fn replace_control(&mut self, word: u32, old: u64, new: u64) -> bool {
+        let memory = self.maps[self.control].memory.as_ref();
+        memory.is_some_and(|memory| memory.replace(8 * word as usize, old, new))
+    }
+
     fn quiesce(&mut self) {
         fence(Ordering::SeqCst);
         // The update fails only for want of memory; waiting longer than any program runs is then the next best.

@@ -5,8 +5,8 @@
 //!
 //! # Sweeping
 //!
-//! A program reads the generation once, when it starts, and all that it updates carries that number. A cut increments the
-//! number, so what belongs to older generations changes only until the runs that began before the cut have ended. A sweep
+//! A program reads the generation at each update, which carries it. A cut increments the number (atomically, since programs
+//! of several CPUs and user space may cut at one moment), so what belongs to older generations changes only until the runs that began before the cut have ended. A sweep
 //! waits for those ([`MapAccess::quiesce`]), hands over every entry of an older generation, removes it, and moves
 //! [`control::ACKED`] up. An array keeps N generations and so at most N - 1 may be unacknowledged; a cut that finds no room
 //! falls together with the one before it and is counted. Nothing is lost: what it would have cut off comes with the next.
@@ -189,12 +189,17 @@ impl<M: MapAccess> KernelState for MappedState<M> {
             // The plan has no cuts, so its keys carry no generation: there is nothing to cut off before the end.
             return;
         }
-        let current = self.maps.control(control::GENERATION);
-        let unacked = current.wrapping_sub(self.maps.control(control::ACKED));
-        if unacked + 1 < self.facts.generations {
-            self.maps.set_control(control::GENERATION, current + 1);
-        } else {
-            self.coalesced += 1;
+        loop {
+            let current = self.maps.control(control::GENERATION);
+            let unacked = current.wrapping_sub(self.maps.control(control::ACKED));
+            if unacked + 1 >= self.facts.generations {
+                self.coalesced += 1;
+                return;
+            }
+            // A program that cuts meanwhile takes room away, so this ends.
+            if self.maps.replace_control(control::GENERATION, current, current + 1) {
+                return;
+            }
         }
     }
 

@@ -1,9 +1,10 @@
 //! An assembler for the baseline instruction set: typed instructions and labels in, [`Code`] out.
 //!
 //! Baseline means what every promised kernel and rbpf agree on: 64-bit arithmetic, 32-bit moves, 64-bit jumps, loads and
-//! stores, helper and subprogram calls, `be64`, and as the one exception the non-fetching atomic add. It never emits
-//! signed division, sign-extending moves or loads, `bswap`, fetching atomics or long jumps, and no conditional jump
-//! whose unsigned immediate is negative: rbpf zero-extends those where the kernel sign-extends.
+//! stores, helper and subprogram calls, `be64`, and as the exceptions the non-fetching atomic add and the atomic compare
+//! and exchange, which the harness expands. It never emits signed division, sign-extending moves or loads, `bswap`, other
+//! atomics or long jumps, and no conditional jump whose unsigned immediate is negative: rbpf zero-extends those where the
+//! kernel sign-extends.
 //!
 //! [`Asm::finish`] drops code that no path reaches, since the kernel's verifier refuses it, and jumps to the next
 //! instruction.
@@ -125,8 +126,12 @@ pub mod opcode {
     pub const EXIT: u8 = 0x95;
     /// `ja`
     pub const JA: u8 = 0x05;
-    /// `lock *(u64 *)(dst + off) += src`
+    /// An atomic operation on `*(u64 *)(dst + off)`; the immediate says which.
     pub const ATOMIC64: u8 = 0xdb;
+    /// Of [`ATOMIC64`]: adds `src`.
+    pub const ATOMIC_ADD: i32 = 0;
+    /// Of [`ATOMIC64`]: stores `src` if `r0` is there, and leaves in `r0` what was.
+    pub const CMPXCHG: i32 = 0xf1;
     /// `mov dst, imm` on 64 bits.
     pub const MOV_IMM: u8 = 0xb7;
     /// `mov dst, src` on 64 bits.
@@ -343,7 +348,14 @@ impl Asm {
     /// sequence needs it.
     pub fn atomic_add(&mut self, base: Mreg, off: i32, src: Mreg) {
         debug_assert!(base != R5 && src != R5);
-        self.reach(base, off, |asm, off| asm.put(opcode::ATOMIC64, base, src, off, 0));
+        self.reach(base, off, |asm, off| asm.put(opcode::ATOMIC64, base, src, off, opcode::ATOMIC_ADD));
+    }
+
+    /// Stores `src` at `base + off` if the word there is `R0`; `R0` = what was there, in one atomic step. `R5` must hold
+    /// nothing of worth.
+    pub fn compare_exchange(&mut self, base: Mreg, off: i32, src: Mreg) {
+        debug_assert!(![R0, R5].contains(&base) && ![R0, R5].contains(&src));
+        self.reach(base, off, |asm, off| asm.put(opcode::ATOMIC64, base, src, off, opcode::CMPXCHG));
     }
 
     /// Calls a helper by its number.

@@ -73,6 +73,9 @@ fn insn(insn: u64, next: Option<u64>, at: usize) -> String {
         }
         1 => format!("r{dst} = *({size} *)(r{src} {off:+})"),
         2 => format!("*({size} *)(r{dst} {off:+}) = {imm}"),
+        3 if i.opcode == opcode::ATOMIC64 && imm == opcode::CMPXCHG => {
+            format!("r0 = cmpxchg_64(r{dst} {off:+}, r0, r{src})")
+        }
         3 if i.opcode == opcode::ATOMIC64 => format!("lock *(u64 *)(r{dst} {off:+}) += r{src}"),
         3 => format!("*({size} *)(r{dst} {off:+}) = r{src}"),
         4 | 7 => {

@@ -719,6 +719,8 @@ pub trait MapAccess {
     fn control(&mut self, word: u32) -> u64;
     /// Sets a word of the control map.
     fn set_control(&mut self, word: u32, value: u64);
+    /// Sets a word of the control map to `new` if it is `old`, in one atomic step; whether it was.
+    fn replace_control(&mut self, word: u32, old: u64, new: u64) -> bool;
     /// Waits until every program run that began before this call has ended.
     fn quiesce(&mut self);
 }

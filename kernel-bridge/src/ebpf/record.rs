@@ -95,21 +95,23 @@ impl Gen<'_> {
 /// After the last clause: flips the generation if a clause asked for a cut, unless too many are unswept; then the cut
 /// falls together with the one before. `key` is 8 bytes of stack. Clobbers `R0` to `R5`.
 pub(super) fn cut(asm: &mut Asm, env: &Env<'_>, base: ContextBase, key: i32) {
-    let (room, done) = (asm.label(), asm.label());
+    let (together, done) = (asm.label(), asm.label());
     base.load(asm, R0, env.context.cut);
     asm.jmp_imm(Jmp::Eq, R0, 0, done);
     asm.map_value(R1, env.state.control, 0);
     asm.ldx(Size::D, R0, R1, word(control::GENERATION));
-    asm.ldx(Size::D, R2, R1, word(control::ACKED));
-    asm.alu(Alu::Sub, R0, R2);
-    // Half of the generations stay free for cuts that race with this one on other CPUs.
-    let limit = (env.plan.cuts.generations() / 2).max(1);
-    asm.jmp_imm(Jmp::Lt, R0, limit as i32, room);
+    asm.ldx(Size::D, R3, R1, word(control::ACKED));
+    asm.mov(R2, R0);
+    asm.alu(Alu::Sub, R2, R3);
+    asm.jmp_imm(Jmp::Ge, R2, env.plan.cuts.generations() as i32 - 1, together);
+    asm.mov(R2, R0);
+    asm.mov(R3, R0);
+    asm.alu_imm(Alu::Add, R2, 1);
+    asm.compare_exchange(R1, word(control::GENERATION), R2);
+    // Another program cut in this instant: what this one would have cut off is older than that, too.
+    asm.jmp(Jmp::Eq, R0, R3, done);
+    asm.bind(together);
     count(asm, env, key, counter::COALESCED);
-    asm.ja(done);
-    asm.bind(room);
-    asm.mov_imm(R2, 1);
-    asm.atomic_add(R1, word(control::GENERATION), R2);
     asm.bind(done);
 }
 

@@ -376,6 +376,9 @@ impl MapAccess for KernelMachine {
     fn set_control(&mut self, word: u32, value: u64) {
         self.maps.set_control(word, value);
     }
+    fn replace_control(&mut self, word: u32, old: u64, new: u64) -> bool {
+        self.maps.replace_control(word, old, new)
+    }
     fn quiesce(&mut self) {
         self.maps.quiesce();
     }

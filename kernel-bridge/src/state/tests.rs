@@ -23,6 +23,8 @@ struct TestMaps {
     room: usize,
     running: Rc<RefCell<Vec<Run>>>,
     quiesced: usize,
+    /// Cuts that programs make before user space replaces a word it has read.
+    cuts_between: u64,
 }
 
 /// A program run under way: the update it is going to make.
@@ -94,6 +96,15 @@ impl MapAccess for Machine {
     }
     fn set_control(&mut self, word: u32, value: u64) {
         self.maps.control[word as usize] = value;
+    }
+    fn replace_control(&mut self, word: u32, old: u64, new: u64) -> bool {
+        let word = &mut self.maps.control[word as usize];
+        *word += std::mem::take(&mut self.maps.cuts_between);
+        let same = *word == old;
+        if same {
+            *word = new;
+        }
+        same
     }
     fn quiesce(&mut self) {
         self.maps.quiesced += 1;
@@ -429,6 +440,20 @@ fn cuts_without_room_fall_together_and_are_counted() {
     assert_eq!(c.expected[&(None, 1)], 2, "what the second cut did not cut off comes with the next");
     c.state.cut();
     c.sweep(None);
+}
+
+/// User space reads the generation, programs cut, user space cuts: none of them is lost, and the bound holds.
+#[test]
+fn a_cut_that_meets_those_of_programs_counts_with_them() {
+    let mut c = Counting::new(Cuts { tracer: true, kernel: true });
+    let mut cut_behind = |programs: u64| {
+        c.state.maps.maps.cuts_between = programs;
+        c.state.cut();
+        (c.state.maps.control(control::GENERATION), c.state.take_coalesced())
+    };
+    assert_eq!(cut_behind(1), (2, 0));
+    assert_eq!(cut_behind(2), (5, 0));
+    assert_eq!(cut_behind(2), (7, 1), "7 cuts fit");
 }
 
 #[test]

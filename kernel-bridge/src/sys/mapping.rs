@@ -53,12 +53,19 @@ impl Mapping {
         }
     }
 
+    /// Sets the word at a byte offset to `new` if it is `old`, in one step that the kernel's programs cannot come between;
+    /// whether it was. Nothing outside the mapping or if it is read-only.
+    pub fn replace(&self, offset: usize, old: u64, new: u64) -> bool {
+        let word = self.word(offset).filter(|_| self.writable);
+        word.is_some_and(|word| word.compare_exchange(old, new, Ordering::SeqCst, Ordering::SeqCst).is_ok())
+    }
+
     fn word(&self, offset: usize) -> Option<&AtomicU64> {
         if !offset.is_multiple_of(8) || offset.checked_add(8)? > self.len {
             return None;
         }
         // SAFETY: in bounds (above), aligned (pages are, and the offset is a multiple of 8), mapped while `self` lives,
-        // and accessed by everyone as an atomic. A store to a read-only mapping is excluded by `store`.
+        // and accessed by everyone as an atomic. A store to a read-only mapping is excluded by `store` and `replace`.
         Some(unsafe { AtomicU64::from_ptr(self.start.as_ptr().cast::<u8>().add(offset).cast::<u64>()) })
     }
 

@@ -85,6 +85,7 @@ fn reads(insn: Unpacked) -> Regs {
     match insn.opcode & 7 {
         1 => src,
         2 => dst,
+        3 if insn.opcode == opcode::ATOMIC64 && insn.imm == opcode::CMPXCHG => dst | src | 1,
         3 => dst | src,
         4 | 7 => match insn.opcode & 0xf0 {
             0xb0 if by_register => src,

@@ -1,7 +1,7 @@
 //! From programs with references to one image of bytes that rbpf runs: subprograms follow the program, maps become
-//! handles and addresses, and each atomic add becomes load, add, store, which is the same where nothing nests.
+//! handles and addresses, and atomic operations become plain sequences, which are the same where nothing nests.
 
-use crate::ebpf::asm::{Alu, Mreg, R5, opcode, pack, unpack};
+use crate::ebpf::asm::{Alu, Jmp, Mreg, R0, R5, Unpacked, opcode, pack, unpack};
 use crate::ebpf::{Code, EbpfProgram, ProgramSpec, RelocTarget};
 
 use super::check;
@@ -62,15 +62,18 @@ fn append(
     calls: &mut Vec<(usize, u32)>,
     address: &impl Fn(u32) -> Option<u64>,
 ) -> Result<(), String> {
-    // Where each instruction begins once the atomic adds are expanded.
+    // Where each instruction begins once atomic operations are expanded.
     let mut places = Vec::with_capacity(code.insns.len() + 1);
     let mut at = out.len();
     let mut second_half = false;
     for &insn in &code.insns {
         places.push(at);
-        let opcode = unpack(insn).opcode;
-        at += if !second_half && opcode == opcode::ATOMIC64 { 3 } else { 1 };
-        second_half = !second_half && opcode == opcode::LDDW;
+        let insn = unpack(insn);
+        at += match insn.opcode {
+            opcode::ATOMIC64 if !second_half => plain(insn).len(),
+            _ => 1,
+        };
+        second_half = !second_half && insn.opcode == opcode::LDDW;
     }
     places.push(at);
 
@@ -97,12 +100,7 @@ fn append(
                 calls.push((out.len(), index));
                 out.push(code.insns[i]);
             }
-            (opcode::ATOMIC64, _) => {
-                let Mreg(temp) = R5;
-                out.push(pack(0x79, temp, insn.dst, insn.off, 0));
-                out.push(pack(Alu::Add as u8 | 0x0f, temp, insn.src, 0, 0));
-                out.push(pack(0x7b, insn.dst, temp, insn.off, 0));
-            }
+            (opcode::ATOMIC64, _) => out.extend(plain(insn)),
             _ if insn.is_jump() => {
                 let target = usize::try_from(i as i64 + 1 + i64::from(insn.off)).ok();
                 let Some(&target) = target.and_then(|t| places.get(t)) else {
@@ -117,4 +115,23 @@ fn append(
         i += 1;
     }
     Ok(())
+}
+
+/// An atomic operation without atomics; `R5` is free for it ([`crate::ebpf::asm::Asm::atomic_add`]).
+fn plain(insn: Unpacked) -> Vec<u64> {
+    let (Mreg(temp), Mreg(result)) = (R5, R0);
+    let load = pack(0x79, temp, insn.dst, insn.off, 0);
+    match insn.imm {
+        opcode::CMPXCHG => vec![
+            load,
+            pack(Jmp::Ne as u8 | 0x0d, temp, result, 1, 0),
+            pack(0x7b, insn.dst, insn.src, insn.off, 0),
+            pack(opcode::MOV_REG, result, temp, 0, 0),
+        ],
+        _ => vec![
+            load,
+            pack(Alu::Add as u8 | 0x0f, temp, insn.src, 0, 0),
+            pack(0x7b, insn.dst, temp, insn.off, 0),
+        ],
+    }
 }

@@ -190,6 +190,14 @@ impl MapAccess for Harness {
         self.write(map, 8 * word, &value.to_le_bytes());
     }
 
+    fn replace_control(&mut self, word: u32, old: u64, new: u64) -> bool {
+        let same = self.control(word) == old;
+        if same {
+            self.set_control(word, new);
+        }
+        same
+    }
+
     fn quiesce(&mut self) {}
 }
 

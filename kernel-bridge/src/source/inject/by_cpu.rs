@@ -211,6 +211,10 @@ impl MapAccess for MapsByCpu {
         self.maps.set_control(word, value);
     }
 
+    fn replace_control(&mut self, word: u32, old: u64, new: u64) -> bool {
+        self.maps.replace_control(word, old, new)
+    }
+
     /// Programs run only when they are told to, and whoever tells them waits.
     fn quiesce(&mut self) {}
 }
