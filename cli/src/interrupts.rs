@@ -4,6 +4,9 @@
 //! command of `-c` ends with dtrail), and whoever waits for a script to be read or compiled, or a slow reader of a listing,
 //! can end that.
 //!
+//! A signal that was ignored when dtrail began (`nohup`, a job that a script starts with `&`) stays ignored, as with
+//! dtrace(1), and the commands it starts ignore it too.
+//!
 //! The first asks tracing to end (END clauses and aggregations still come), the second to end at once (runtime spec §1.5).
 //! One request may come as two signals: timeout(1) signals its child and then its own group, which the child is in.
 //! SIGPIPE needs nothing: Rust ignores it, and a closed pipe shows as an error of the write.
@@ -77,13 +80,12 @@ impl Interrupts {
     /// Installs the handlers. Children get the default actions back when they execute a program.
     pub(crate) fn watch(&self) -> std::io::Result<()> {
         DESCRIPTOR.store(self.event.as_raw_fd(), Ordering::SeqCst);
-        let handler = handler as extern "C" fn(i32) as usize;
-        [libc::SIGINT, libc::SIGTERM].into_iter().try_for_each(|signal| set_action(signal, handler))
+        replace_action(libc::SIG_DFL, handler as extern "C" fn(i32) as usize)
     }
 
     /// Gives the signals back what they do to any program, until [`Interrupts::watch`].
     pub(crate) fn leave(&self) -> std::io::Result<()> {
-        [libc::SIGINT, libc::SIGTERM].into_iter().try_for_each(|signal| set_action(signal, libc::SIG_DFL))
+        replace_action(handler as extern "C" fn(i32) as usize, libc::SIG_DFL)
     }
 
     /// Readable once a signal has come.
@@ -98,17 +100,26 @@ impl dtrail_vm::consumer::Interrupts for Interrupts {
     }
 }
 
-/// Sets what a signal does: [`handler`], or what the system has it do.
-fn set_action(signal: i32, what: usize) -> std::io::Result<()> {
-    // SAFETY: a zeroed sigaction is a valid one without flags and mask.
-    let mut action: libc::sigaction = unsafe { std::mem::zeroed() };
-    action.sa_sigaction = what;
-    action.sa_flags = libc::SA_RESTART;
-    // SAFETY: `action` is complete, and `handler`, if it is that, only does what a signal handler may.
-    match unsafe { libc::sigaction(signal, &raw const action, std::ptr::null_mut()) } {
-        0 => Ok(()),
-        _ => Err(std::io::Error::last_os_error()),
+/// Has the signals do `new` that do `old`: [`handler`], or what the system has them do. One that is ignored does neither.
+fn replace_action(old: usize, new: usize) -> std::io::Result<()> {
+    for signal in [libc::SIGINT, libc::SIGTERM] {
+        // SAFETY: a zeroed sigaction is a valid one without flags and mask.
+        let mut action: libc::sigaction = unsafe { std::mem::zeroed() };
+        // SAFETY: nothing is set, and `action` has room for what is.
+        let asked = unsafe { libc::sigaction(signal, std::ptr::null(), &raw mut action) };
+        if asked == 0 && action.sa_sigaction != old {
+            continue;
+        }
+        // SAFETY: as above.
+        action = unsafe { std::mem::zeroed() };
+        action.sa_sigaction = new;
+        action.sa_flags = libc::SA_RESTART;
+        // SAFETY: `action` is complete, and `handler`, if it is that, only does what a signal handler may.
+        if unsafe { libc::sigaction(signal, &raw const action, std::ptr::null_mut()) } != 0 {
+            return Err(std::io::Error::last_os_error());
+        }
     }
+    Ok(())
 }
 
 /// Counts and wakes: atomics, the clock, a timer and one write, all allowed in a signal handler. `errno` is put back.

@@ -4,7 +4,7 @@
 #![allow(clippy::expect_used, reason = "a test fails by a panic, and its parts are no `#[test]` functions")]
 
 use std::io::{BufRead, BufReader, Read, Write};
-use std::os::unix::process::ExitStatusExt;
+use std::os::unix::process::{CommandExt, ExitStatusExt};
 use std::process::{Child, ChildStdout, Command, ExitStatus, Stdio};
 use std::time::{Duration, Instant};
 
@@ -25,14 +25,25 @@ struct Running {
     out: BufReader<ChildStdout>,
 }
 
+/// Starts it as a shell at a terminal does, whoever runs the tests.
 fn start(args: &[&str]) -> Running {
-    let mut child = Command::new(DTRAIL)
-        .args(args)
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .expect("it starts");
+    start_with(args, libc::SIG_DFL)
+}
+
+/// Starts it where SIGINT does this.
+fn start_with(args: &[&str], interrupt: libc::sighandler_t) -> Running {
+    let mut command = Command::new(DTRAIL);
+    command.args(args).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let set = move || {
+        // SAFETY: two system calls that allocate nothing.
+        unsafe {
+            libc::signal(libc::SIGINT, interrupt);
+            libc::signal(libc::SIGTERM, libc::SIG_DFL);
+        }
+        Ok(())
+    };
+    // SAFETY: as above.
+    let mut child = unsafe { command.pre_exec(set) }.spawn().expect("it starts");
     let out = BufReader::new(child.stdout.take().expect("a pipe"));
     Running { child, out }
 }
@@ -99,6 +110,26 @@ fn the_first_signal_ends_with_a_newline_then_end_then_aggregations() {
         let kept = "  kept                                                              1\n";
         ends(running, &format!("\nend\n\n{kept}"), "", 0);
     }
+}
+
+/// A script's `dtrail … &` ignores SIGINT: Ctrl-C is for what runs in the foreground. So does the command of `-c`.
+#[test]
+fn a_signal_that_was_ignored_stays_ignored() {
+    let program =
+        "BEGIN { printf(\"on\\n\"); } tick-300ms { printf(\"still\\n\"); } END { printf(\"end\\n\"); }";
+    let mut running = start_with(&["-qn", program], libc::SIG_IGN);
+    assert_eq!(running.line(), "on\n");
+    running.signal(libc::SIGINT);
+    assert_eq!((running.line(), running.line()), ("still\n".to_owned(), "still\n".to_owned()));
+    running.signal(libc::SIGTERM);
+    let (text, said, how) = running.end();
+    assert!(text.trim_start_matches("still\n").starts_with("\nend\n"), "{text:?}");
+    assert_eq!((said.as_str(), how.code()), ("", Some(0)));
+    let (text, said, how) =
+        start_with(&["-qn", "BEGIN { }", "-c", "grep SigIgn /proc/self/status"], libc::SIG_IGN).end();
+    let ignored = text.trim().strip_prefix("SigIgn:\t").and_then(|mask| u64::from_str_radix(mask, 16).ok());
+    assert_eq!(ignored.map(|mask| mask >> (libc::SIGINT - 1) & 1), Some(1), "{text}");
+    assert_eq!((said.as_str(), how.code()), ("", Some(0)));
 }
 
 /// The first signal wakes a run whose reader takes nothing; the second ends it without the aggregations.

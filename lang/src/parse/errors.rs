@@ -72,6 +72,11 @@ pub(super) fn too_deep(span: Span) -> Diagnostic {
     ))
 }
 
+/// The error where the system has no thread for reading deep brackets.
+pub(super) fn no_thread(span: Span, why: &std::io::Error) -> Diagnostic {
+    Diagnostic::new(Tag::Unknown, span, format!("no thread to read deep brackets with: {}", why.kind()))
+}
+
 /// The character at a byte offset, as a string; empty at the end.
 pub(super) fn character_at(text: &str, at: usize) -> &str {
     let rest = text.get(at..).unwrap_or("");

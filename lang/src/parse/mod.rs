@@ -166,12 +166,13 @@ fn item_tree(
     // names stays here.
     let answers = Answers::of(&item, text, scope.names);
     let declared = &mut *scope.declared;
-    let too_deep = || errors::too_deep(Span { source: id, start: start as u32, end: start as u32 + 1 });
+    let no_thread =
+        |why| errors::no_thread(Span { source: id, start: start as u32, end: start as u32 + 1 }, &why);
     std::thread::scope(|threads| {
         let mut work = work;
         let work = move || work(item, &mut Scope { names: &answers, declared });
         let thread = std::thread::Builder::new().stack_size(DEEP_STACK).spawn_scoped(threads, work);
-        thread.map_err(|_| too_deep())?.join().unwrap_or_else(|_| Err(too_deep()))
+        thread.map_err(no_thread)?.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
     })
 }
 
