@@ -52,6 +52,8 @@ pub(crate) fn choose(
             prescan::words(text, &mut |word| {
                 words.insert(word);
             });
+            // What a line says of a name of the library is refused for where the name is defined.
+            words.extend(prescan::described(text));
         }
         let embedded = dtrail_stdlib::used_by(&|word| words.contains(word));
         let embedded: Vec<File> = embedded

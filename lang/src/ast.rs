@@ -22,6 +22,9 @@ pub struct Program {
     pub macro_args_used: Vec<u32>,
     /// The types that headers of the system define and D cannot say.
     pub left_out: Vec<LeftOut>,
+    /// What is complete of the item that the first error stands in. It runs never, but what is checked while parsing is
+    /// checked in it, too.
+    pub beginning: Option<Box<Item>>,
 }
 
 /// A name with its place.

@@ -75,6 +75,7 @@ pub fn program() -> impl Strategy<Value = Program> {
         expr_count: 0,
         macro_args_used: Vec::new(),
         left_out: Vec::new(),
+        beginning: None,
     })
 }
 

@@ -3,7 +3,7 @@
 //! In: `provider` definitions, while a program is read. Out: entries in the session's table of interfaces, by provider and
 //! probe. A library may say so of probes that exist; a program only of probes that come later, of processes not traced yet.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 use super::errors;
@@ -65,13 +65,12 @@ impl Session<'_> {
             return Err(errors::provider_digit(span, name));
         }
         let library = self.sources.get(span.source).kind == SourceKind::Library;
-        let mut seen: Vec<&str> = Vec::new();
+        let mut seen: HashSet<&str> = HashSet::new();
         for probe in &provider.probes {
             let interface = self.interface(early, probe)?;
-            if seen.contains(&probe.name.name.as_str()) {
+            if !seen.insert(&probe.name.name) {
                 return Err(errors::probe_twice(probe.name.span, name, &probe.name.name));
             }
-            seen.push(&probe.name.name);
             let key = (name.clone(), probe.name.name.replace("__", "-"));
             if let Some(before) = self.interfaces.get(&key) {
                 if **before != interface {
@@ -120,7 +119,12 @@ impl Session<'_> {
         }
     }
 
-    fn interface(&mut self, early: &mut Early, probe: &ProbeInterface) -> Result<Interface, Diagnostic> {
+    /// The arguments of a probe.
+    pub(super) fn interface(
+        &mut self,
+        early: &mut Early,
+        probe: &ProbeInterface,
+    ) -> Result<Interface, Diagnostic> {
         let name = &probe.name.name;
         let native = self.arguments_of(early, &probe.native, name, probe.span)?;
         let Some(list) = &probe.seen else {
@@ -162,7 +166,7 @@ impl Session<'_> {
         span: Span,
     ) -> Result<Vec<Marked>, Diagnostic> {
         let mut types = Vec::with_capacity(list.len());
-        let mut seen: Vec<&str> = Vec::new();
+        let mut seen: HashSet<&str> = HashSet::new();
         for (i, param) in list.iter().enumerate() {
             if is_dynamic(param) {
                 return Err(errors::function_parameter_type(param.span, i + 1));
@@ -178,11 +182,10 @@ impl Session<'_> {
                     None => Ok(Vec::new()),
                 };
             }
-            if let Some(declared) = declared {
-                if seen.contains(&declared.name.as_str()) {
-                    return Err(errors::parameter_repeated(declared.span, &declared.name, i + 1));
-                }
-                seen.push(&declared.name);
+            if let Some(declared) = declared
+                && !seen.insert(&declared.name)
+            {
+                return Err(errors::parameter_repeated(declared.span, &declared.name, i + 1));
             }
             types.push(ty);
         }

@@ -11,7 +11,7 @@ use std::sync::Arc;
 use super::attributes::{Attributes, Declared};
 use super::flows::Flows;
 use super::fold::{Early, Folded};
-use super::formula::{Formula, Origin};
+use super::formula::{Formula, Origin, Param};
 use super::info::{TypeInfo, for_each_expr};
 use super::inline::{Inlines, Value};
 use super::kernel_places::KernelPlaces;
@@ -20,7 +20,7 @@ use super::probes::Probes;
 use super::provider::{Interface, Interfaces};
 use super::translator::{TranslatorId, TranslatorInfo};
 use super::{errors, suggest};
-use crate::ast::{Clause, Expr, ExprKind, Item, LeftOut, Program};
+use crate::ast::{Clause, Derived, Expr, ExprKind, Item, LeftOut, Program};
 use crate::builtins::{self, Action, AggFn, Func, consts, elsewhere, vars};
 use crate::bytes;
 use crate::diag::Diagnostic;
@@ -272,19 +272,64 @@ impl<'a> Session<'a> {
             self.included = matches!(item, Item::Declaration(declaration) if declaration.included);
             match item {
                 Item::Declaration(declaration) => self.declare(&mut early, declaration)?,
-                Item::Clause(clause) => {
-                    let folded = clause.predicate.iter().try_for_each(|it| self.fold(&mut early, it));
-                    folded
-                        .and_then(|()| self.fold_stmts(&mut early, clause.body.as_deref().unwrap_or(&[])))
-                        .map_err(|error| self.foreign_probe(clause, kind).unwrap_or(error))?;
-                }
+                Item::Clause(clause) => self.fold_clause(&mut early, clause, kind)?,
                 Item::Inline(inline) => self.define_inline(&mut early, origin, inline)?,
                 Item::Translator(translator) => self.define_translator(&mut early, origin, translator)?,
                 Item::Provider(provider) => self.define_provider(&mut early, provider)?,
                 Item::Pragma(pragma) => self.note_pragma(pragma),
             }
         }
+        if let Some(item) = program.beginning.as_deref() {
+            self.beginning(&mut early, item, kind)?;
+        }
         Ok(early)
+    }
+
+    /// Folds a clause.
+    fn fold_clause(
+        &mut self,
+        early: &mut Early,
+        clause: &Clause,
+        kind: SourceKind,
+    ) -> Result<(), Diagnostic> {
+        let folded = clause.predicate.iter().try_for_each(|it| self.fold(early, it));
+        folded
+            .and_then(|()| self.fold_stmts(early, clause.body.as_deref().unwrap_or(&[])))
+            .map_err(|error| self.foreign_probe(clause, kind).unwrap_or(error))
+    }
+
+    /// Checks what is complete of an item that an error ends. A definition is checked where it ends, so that of these
+    /// nothing is but their expressions and the arguments of their probes.
+    fn beginning(&mut self, early: &mut Early, item: &Item, kind: SourceKind) -> Result<(), Diagnostic> {
+        match item {
+            Item::Clause(clause) => self.fold_clause(early, clause, kind),
+            Item::Declaration(declaration) if declaration.declarators.is_empty() => {
+                match declaration.specs.definitions.is_empty() {
+                    true => Ok(()),
+                    false => self.specifiers(early, &declaration.specs, true).map(drop),
+                }
+            }
+            Item::Declaration(declaration) => self.declare(early, declaration),
+            Item::Inline(inline) => {
+                let ty = Marked { ty: self.types.common().int, userland: false };
+                let lists = inline.declarator.derived.iter().filter_map(|step| match step {
+                    Derived::Assoc(list) => Some(list),
+                    _ => None,
+                });
+                let names = lists.flatten().filter_map(|param| param.declarator.name.as_ref());
+                early.params = names.map(|name| Param { name: name.name.clone(), ty }).collect();
+                self.fold(early, &inline.value)
+            }
+            Item::Translator(translator) => {
+                let ty = self.type_name(early, &translator.input)?;
+                early.params = Arc::from([Param { name: translator.param.name.clone(), ty }]);
+                translator.members.iter().try_for_each(|(_, value)| self.fold(early, value))
+            }
+            Item::Provider(provider) => {
+                provider.probes.iter().try_for_each(|probe| self.interface(early, probe).map(drop))
+            }
+            Item::Pragma(_) => Ok(()),
+        }
     }
 
     /// Checks the clauses of a program. Gives the number of probes they match.

@@ -22,6 +22,9 @@ use crate::source::{SourceId, Span};
 /// Most pointers, arrays and functions in one declarator.
 const MAX_DERIVED: usize = 64;
 
+/// Where a text is cut: what the grammar calls `cut`.
+pub(super) const CUT: char = '\x0e';
+
 /// Makes the tree of one item.
 pub(super) struct Builder<'a, 's> {
     pub(super) source: SourceId,
@@ -41,14 +44,18 @@ pub(super) struct Builder<'a, 's> {
     pub(super) parens: usize,
     /// How many statements enclose the present one.
     pub(super) level: usize,
+    /// The text is cut: it is the beginning of an item.
+    pub(super) cut: bool,
+    /// What is being read has come to where the text is cut, and is not complete.
+    pub(super) unfinished: bool,
 }
 
-/// Builds the item that `script_item` or `string_item` matched.
+/// Builds the item that `script_item` or `string_item` matched, or the beginning of one if the text is `cut`: that has
+/// what is complete, and operands that are missing are names of nothing.
 pub(super) fn item(
     pairs: Pairs<'_, Rule>,
-    source: SourceId,
-    text: &str,
-    item: &Prepared,
+    (source, text): (SourceId, &str),
+    (item, cut): (&Prepared, bool),
     scope: &mut Scope<'_>,
     next_id: &mut u32,
 ) -> Result<Item, Diagnostic> {
@@ -63,6 +70,8 @@ pub(super) fn item(
         any_type: false,
         parens: 0,
         level: 0,
+        cut,
+        unfinished: false,
     };
     for pair in pairs.flat_map(Pair::into_inner) {
         builder.definition = !matches!(pair.as_rule(), Rule::clause | Rule::bare_clause);
@@ -84,10 +93,16 @@ impl Builder<'_, '_> {
         Span { source: self.source, start: start as u32, end: end as u32 }
     }
 
+    /// Whether what a pair is stands open where the text is cut. Its last part would close it.
+    pub(super) fn open(&self, pair: &Pair<'_, Rule>) -> bool {
+        let last = || pair.clone().into_inner().last();
+        self.cut && last().is_some_and(|part| part.as_str().is_empty())
+    }
+
     /// The place of a pair in the source, without the blanks that a rule may take along at its end.
     pub(super) fn span(&self, pair: &Pair<'_, Rule>) -> Span {
         let span = pair.as_span();
-        let len = pair.as_str().trim_end_matches(' ').len();
+        let len = pair.as_str().trim_end_matches([' ', CUT]).len();
         self.span_of(self.item.start + span.start(), self.item.start + span.start() + len)
     }
 
@@ -267,7 +282,10 @@ impl Builder<'_, '_> {
         for part in pair.into_inner() {
             match part.as_rule() {
                 Rule::specifiers => (storage, specs) = self.specifiers(part)?,
-                Rule::declarator => declarators.push(self.declarator(part)?),
+                Rule::declarator => {
+                    let declarator = self.declarator(part)?;
+                    declarators.extend(Some(declarator).filter(|_| !self.unfinished));
+                }
                 _ => {}
             }
         }
@@ -342,8 +360,16 @@ impl Builder<'_, '_> {
         for part in pair.into_inner() {
             match part.as_rule() {
                 Rule::name => tag = Some(self.word(&part)),
-                Rule::struct_member => members.push(self.member_declaration(part)?),
-                Rule::enumerator => enumerators.push(self.enumerator(part)?),
+                Rule::struct_member => {
+                    let member = self.member_declaration(part)?;
+                    // A cut may leave words that are no type yet.
+                    let nothing = member.members.is_empty() && member.specs.definitions.is_empty();
+                    members.extend(Some(member).filter(|_| !(self.unfinished && nothing)));
+                }
+                Rule::enumerator => {
+                    let enumerator = self.enumerator(part)?;
+                    enumerators.extend(Some(enumerator).filter(|_| !self.unfinished));
+                }
                 _ => {}
             }
         }
@@ -362,7 +388,10 @@ impl Builder<'_, '_> {
         for part in pair.into_inner() {
             match part.as_rule() {
                 Rule::type_specifiers => specs = self.specifiers(part)?.1,
-                Rule::member_declarator => members.push(self.member_declarator(part)?),
+                Rule::member_declarator => {
+                    let member = self.member_declarator(part)?;
+                    members.extend(Some(member).filter(|_| !self.unfinished));
+                }
                 _ => {}
             }
         }
@@ -386,6 +415,7 @@ impl Builder<'_, '_> {
     fn enumerator(&mut self, pair: Pair<'_, Rule>) -> Result<Enumerator, Diagnostic> {
         let mut name = Ident { name: String::new(), span: self.span(&pair) };
         let mut value = None;
+        self.unfinished |= pair.as_str().is_empty();
         for part in pair.into_inner() {
             match part.as_rule() {
                 Rule::name => name = self.word(&part),
@@ -402,11 +432,13 @@ impl Builder<'_, '_> {
         let mut out = declarator(span);
         let mut suffixes = Vec::new();
         let mut inner = None;
+        let named = pair.as_rule() == Rule::declarator;
         for part in pair.into_inner() {
             match part.as_rule() {
                 Rule::pointer => out.derived.push(Derived::Pointer),
                 Rule::name => out.name = Some(self.word(&part)),
                 Rule::nested_declarator | Rule::nested_abstract => {
+                    self.unfinished |= self.open(&part);
                     for nested in part.into_inner() {
                         if matches!(nested.as_rule(), Rule::declarator | Rule::abstract_declarator) {
                             inner = Some(self.declarator(nested)?);
@@ -427,11 +459,14 @@ impl Builder<'_, '_> {
         if out.derived.len() > MAX_DERIVED {
             return Err(too_deep(span));
         }
+        // The grammar demands a name where the text goes on.
+        self.unfinished |= named && out.name.is_none();
         Ok(out)
     }
 
     fn array(&mut self, pair: Pair<'_, Rule>) -> Result<Derived, Diagnostic> {
         let mut bound = None;
+        self.unfinished |= self.open(&pair);
         for part in pair.into_inner() {
             match part.as_rule() {
                 Rule::parameters => {
@@ -497,6 +532,7 @@ impl Builder<'_, '_> {
     }
 
     fn function(&mut self, pair: Pair<'_, Rule>) -> Result<Derived, Diagnostic> {
+        self.unfinished |= self.open(&pair);
         let Some(list) = child(pair, Rule::parameters) else {
             return Ok(Derived::Function(Vec::new(), false));
         };

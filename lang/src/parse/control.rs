@@ -104,7 +104,6 @@ fn pragma<'a>(tokens: &[Token<'a>], whole: (usize, usize)) -> Result<Control<'a>
     let (name, args) = (tokens[1], &tokens[2..]);
     match name.text {
         "error" => Err(error_line(args, whole)),
-        "ident" => Ok(Control::Ignored),
         "option" => match args {
             [option] if option.kind == TokenKind::Word => Ok(Control::Option(*option)),
             [first, second, ..] if first.kind == TokenKind::Word => Err((
@@ -235,6 +234,7 @@ mod tests {
                 "#pragma D option \"quiet\"",
                 err(Tag::PragmaMalform, "malformed #pragma option <option>=<val>"),
             ),
+            ("#pragma D ident \"x\"", err(Tag::PragmaInval, "invalid pragma directive: ident")),
             ("#pragma D flavour mint", err(Tag::PragmaInval, "invalid pragma directive: flavour")),
             ("#pragma D binding \"1.2\" n", ok("binding [\"1.2\", \"n\"]")),
         ] {

@@ -123,7 +123,7 @@ pub(super) fn hidden_type(name: &str, span: Span) -> Diagnostic {
 /// The diagnostic for an item that the grammar refuses, or that the scanner could not finish.
 pub(super) fn refused(
     (source, text): (SourceId, &str),
-    mut item: Item,
+    item: &mut Item,
     scope: &Scope<'_>,
     error: &Error<Rule>,
 ) -> Diagnostic {
@@ -268,7 +268,7 @@ fn expects(error: &Error<Rule>, rule: Rule) -> bool {
 }
 
 /// The length of the token at the start of prepared text.
-fn token_length(prepared: &[u8]) -> usize {
+pub(super) fn token_length(prepared: &[u8]) -> usize {
     match prepared.first() {
         None => 0,
         Some(1..=8) => 1 + prepared[1..].iter().take_while(|&&b| b == b'_').count(),

@@ -170,6 +170,18 @@ impl Builder<'_, '_> {
         left.ok_or_else(|| self.near(whole.end - 1))
     }
 
+    /// The operand that is missing where the text is cut: the name of nothing.
+    fn missing(&mut self, span: Span) -> Result<Node, Diagnostic> {
+        self.unfinished = true;
+        self.node(ExprKind::Name(String::new()), Span { start: span.end, ..span }, 1)
+    }
+
+    /// What is complete of something that the cut leaves open: its operands, of which nothing is made.
+    fn unfinished(&mut self, base: Node, keys: Vec<Expr>) -> Result<Node, Diagnostic> {
+        self.unfinished = true;
+        self.node(ExprKind::Index { base: Box::new(base.expr), keys }, base.outer, base.depth + 1)
+    }
+
     /// Makes a node, unless it would be too deep.
     fn node(&mut self, kind: ExprKind, span: Span, depth: usize) -> Result<Node, Diagnostic> {
         if depth + self.level > MAX_DEPTH {
@@ -205,6 +217,8 @@ impl Builder<'_, '_> {
                         None => Waiting::Stringof(span),
                     });
                 }
+                // What follows is missing.
+                Rule::cast if self.open(&part) => {}
                 Rule::cast => {
                     let ty = child(part, Rule::type_name).ok_or_else(|| too_deep(span))?;
                     waiting.push(Waiting::Cast(self.in_parens(|builder| builder.type_name(ty))?, span));
@@ -237,6 +251,9 @@ impl Builder<'_, '_> {
                 Rule::expression => {
                     let then = self.comma(part)?;
                     waiting.push(Waiting::Cond(Box::new(then)));
+                    if self.cut && parts.peek().is_none() {
+                        operands.push(self.missing(span)?);
+                    }
                 }
                 Rule::index | Rule::call | Rule::member | Rule::step if before == Left::SizeofType => {
                     return Err(self.near(span.start));
@@ -347,6 +364,15 @@ impl Builder<'_, '_> {
                 Waiting::Assign(op) => {
                     self.infix(operands, right, |lhs, rhs| ExprKind::Assign { op, lhs, rhs })?
                 }
+                // What stands behind its colon is missing.
+                Waiting::Cond(then) if self.unfinished => {
+                    let depth = then.depth.max(right.depth);
+                    let right = Node { depth, ..right };
+                    self.infix(operands, right, |cond, otherwise| ExprKind::Index {
+                        base: cond,
+                        keys: vec![then.expr, *otherwise],
+                    })?
+                }
                 Waiting::Cond(then) => {
                     let depth = then.depth.max(right.depth);
                     let right = Node { depth, ..right };
@@ -394,10 +420,14 @@ impl Builder<'_, '_> {
                 text => ExprKind::Agg(text[1..].to_string()),
             },
             Rule::parenthesised => {
+                let open = self.open(&pair);
                 let inner = child(pair, Rule::expression).ok_or_else(|| too_deep(span))?;
                 let node = self.in_parens(|builder| builder.comma(inner))?;
+                let node = if open { self.unfinished(node, Vec::new())? } else { node };
                 return Ok(Node { outer: span, ..node });
             }
+            Rule::missing => return self.missing(span),
+            Rule::sizeof_type | Rule::offset_of if self.open(&pair) => return self.missing(span),
             Rule::sizeof_type => {
                 let ty = child(pair, Rule::type_name).ok_or_else(|| too_deep(span))?;
                 ExprKind::SizeofType(self.in_parens(|builder| builder.type_name(ty))?)
@@ -412,7 +442,7 @@ impl Builder<'_, '_> {
 
     /// `xlate<type>(operand)`
     fn translation(&mut self, pair: Pair<'_, Rule>) -> Result<Node, Diagnostic> {
-        let span = self.span(&pair);
+        let (span, open) = (self.span(&pair), self.open(&pair));
         let (mut ty, mut operand) = (None, None);
         for part in pair.into_inner() {
             match part.as_rule() {
@@ -426,6 +456,9 @@ impl Builder<'_, '_> {
         }
         // The grammar demands both.
         let (Some(ty), Some(operand)) = (ty, operand) else { return Err(too_deep(span)) };
+        if open {
+            return self.unfinished(operand, Vec::new());
+        }
         self.node(ExprKind::Xlate { ty, operand: Box::new(operand.expr) }, span, operand.depth + 1)
     }
 
@@ -480,6 +513,10 @@ impl Builder<'_, '_> {
 
     fn suffix(&mut self, base: Node, pair: Pair<'_, Rule>) -> Result<Node, Diagnostic> {
         let span = base.outer.to(self.span(&pair));
+        if pair.as_rule() == Rule::member && self.cut && pair.clone().into_inner().next().is_none() {
+            return self.unfinished(base, Vec::new());
+        }
+        let open = pair.as_rule() != Rule::step && self.open(&pair);
         let mut depth = base.depth;
         let base = Box::new(base.expr);
         let kind = match pair.as_rule() {
@@ -509,6 +546,10 @@ impl Builder<'_, '_> {
                     args.push(arg.expr);
                 }
                 match rule {
+                    _ if open => {
+                        self.unfinished = true;
+                        ExprKind::Index { base, keys: args }
+                    }
                     Rule::index => ExprKind::Index { base, keys: args },
                     _ => ExprKind::Call { callee: base, args },
                 }

@@ -24,6 +24,7 @@ mod pragma;
 pub mod prescan;
 mod resolve;
 mod scan;
+mod unfinished;
 mod words;
 
 use pest::Parser;
@@ -36,6 +37,7 @@ pub use words::{Names, PREDEFINED_TYPES, Predefined};
 pub(crate) use expr::BINARY as BINARY_OPERATORS;
 
 use resolve::{Answers, Declared, Scope};
+use unfinished::Refusal;
 
 use crate::ast::{Item, Program};
 use crate::diag::{Diagnostic, Tag};
@@ -122,8 +124,9 @@ pub fn parse_prefix(
                 scope.declares(&node);
                 program.items.push(node);
             }
-            Err(diagnostic) => {
-                error = Some(diagnostic);
+            Err(refusal) => {
+                error = Some(refusal.diagnostic);
+                program.beginning = refusal.beginning;
                 break;
             }
         }
@@ -139,41 +142,68 @@ pub fn parse_prefix(
 /// Makes the tree of one prepared item.
 fn item_tree(
     rule: Rule,
-    (id, text): (SourceId, &str),
+    source: (SourceId, &str),
     item: scan::Item,
     scope: &mut Scope<'_>,
     next_id: &mut u32,
-) -> Result<Item, Diagnostic> {
-    let (start, depth) = (item.start, item.depth);
-    let work = move |item: scan::Item, scope: &mut Scope<'_>| match Grammar::parse(rule, &item.text) {
-        Ok(pairs) => build::item(pairs, id, text, &item, scope, next_id),
+) -> Result<Item, Refusal> {
+    scope.begins();
+    if item.depth <= SHALLOW {
+        return shallow_tree(rule, source, item, scope, next_id);
+    }
+    // Recursion over deep brackets gets a stack that is large enough whatever the caller's is. Whoever answers for the
+    // names stays here.
+    let answers = Answers::of(&item, source.1, scope.names);
+    let declared = &mut *scope.declared;
+    let start = item.start as u32;
+    let no_thread = |why| errors::no_thread(Span { source: source.0, start, end: start + 1 }, &why);
+    std::thread::scope(|threads| {
+        let work = move || {
+            let scope = &mut Scope { names: &answers, declared };
+            shallow_tree(rule, source, item, scope, next_id)
+        };
+        let thread = std::thread::Builder::new().stack_size(DEEP_STACK).spawn_scoped(threads, work);
+        thread.map_err(no_thread)?.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
+    })
+}
+
+/// The same on a stack that is deep enough.
+fn shallow_tree(
+    rule: Rule,
+    source: (SourceId, &str),
+    mut item: scan::Item,
+    scope: &mut Scope<'_>,
+    next_id: &mut u32,
+) -> Result<Item, Refusal> {
+    let (diagnostic, at) = match Grammar::parse(rule, &item.text) {
+        Ok(pairs) => match build::item(pairs, source, (&item, false), scope, next_id) {
+            Ok(tree) => return Ok(tree),
+            Err(diagnostic) => {
+                let at = (diagnostic.span.start as usize).saturating_sub(item.start);
+                (diagnostic, unfinished::cut(&item, at))
+            }
+        },
         Err(refusal) => {
             // What is wrong with a word before the place comes first.
             let stop = errors::stop(&refusal).min(item.text.len());
             let whole = errors::complete_statements(&item.text[..stop]);
             let pairs = whole.as_ref().and_then(|(clause, _)| Grammar::parse(rule, clause).ok());
-            let earlier = pairs.and_then(|pairs| build::item(pairs, id, text, &item, scope, next_id).err());
+            let earlier =
+                pairs.and_then(|pairs| build::item(pairs, source, (&item, false), scope, next_id).err());
             let rest = whole.as_ref().map_or(0, |(_, end)| *end)..stop;
-            let earlier = earlier.or_else(|| errors::unknown_cast((id, text), &item, scope, rest));
-            Err(earlier.unwrap_or_else(|| errors::refused((id, text), item, scope, &refusal)))
+            match earlier.or_else(|| errors::unknown_cast(source, &item, scope, rest)) {
+                Some(earlier) => {
+                    let at = (earlier.span.start as usize).saturating_sub(item.start);
+                    (earlier, at.min(stop))
+                }
+                None => {
+                    let at = unfinished::cut(&item, stop);
+                    (errors::refused(source, &mut item, scope, &refusal), at)
+                }
+            }
         }
     };
-    if depth <= SHALLOW {
-        let mut work = work;
-        return work(item, scope);
-    }
-    // Recursion over deep brackets gets a stack that is large enough whatever the caller's is. Whoever answers for the
-    // names stays here.
-    let answers = Answers::of(&item, text, scope.names);
-    let declared = &mut *scope.declared;
-    let no_thread =
-        |why| errors::no_thread(Span { source: id, start: start as u32, end: start as u32 + 1 }, &why);
-    std::thread::scope(|threads| {
-        let mut work = work;
-        let work = move || work(item, &mut Scope { names: &answers, declared });
-        let thread = std::thread::Builder::new().stack_size(DEEP_STACK).spawn_scoped(threads, work);
-        thread.map_err(no_thread)?.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
-    })
+    Err(unfinished::beginning(rule, source, (&item, at), diagnostic, scope, next_id))
 }
 
 /// What can be said only at the end of the text.

@@ -1,6 +1,8 @@
 //! `#pragma D attributes`, `binding` and `depends_on` (language spec §2.12): checked for form here, and for names that
 //! are never defined at the end of the program.
 
+use std::collections::HashSet;
+
 use super::control::{Token, TokenKind};
 use super::words::Names;
 use crate::ast::{Ident, Item, Pragma};
@@ -129,20 +131,22 @@ fn depends_on(class: &str, name: &str, kind: SourceKind, env: &dyn Environment) 
 
 /// The error for attributes or a binding of a name that this program does not declare.
 pub(super) fn unused(items: &[Item], names: &dyn Names, env: &dyn Environment) -> Option<Diagnostic> {
-    let declares = |name: &str| {
-        items.iter().any(|item| match item {
-            Item::Declaration(declaration) => declaration
-                .declarators
-                .iter()
-                .any(|declarator| declarator.name.as_ref().is_some_and(|ident| ident.name == name)),
-            Item::Inline(inline) => inline.declarator.name.as_ref().is_some_and(|ident| ident.name == name),
-            Item::Translator(_) => name == "translator",
-            _ => false,
-        })
-    };
-    let defines = |name: &str| {
-        items.iter().any(|item| matches!(item, Item::Provider(provider) if provider.name.name == name))
-    };
+    let mut declared: HashSet<&str> = HashSet::new();
+    let mut providers: HashSet<&str> = HashSet::new();
+    for item in items {
+        match item {
+            Item::Declaration(declaration) => {
+                let names = declaration.declarators.iter().filter_map(|declarator| declarator.name.as_ref());
+                declared.extend(names.map(|name| name.name.as_str()));
+            }
+            Item::Inline(inline) => {
+                declared.extend(inline.declarator.name.as_ref().map(|name| name.name.as_str()));
+            }
+            Item::Translator(_) => drop(declared.insert("translator")),
+            Item::Provider(provider) => drop(providers.insert(&provider.name.name)),
+            Item::Clause(_) | Item::Pragma(_) => {}
+        }
+    }
     for item in items {
         let Item::Pragma(pragma) = item else { continue };
         let word = pragma.word.name.as_str();
@@ -152,7 +156,7 @@ pub(super) fn unused(items: &[Item], names: &dyn Names, env: &dyn Environment) -
         let refuse =
             |tag, message: &str| Some(Diagnostic::new(tag, pragma.span, format!("{message} #pragma {word}")));
         let name = match pragma.args.as_slice() {
-            [_, _, provider, _] if defines(&provider.name) => continue,
+            [_, _, provider, _] if providers.contains(provider.name.as_str()) => continue,
             [_, _, provider, _] => {
                 let pattern = ProbePattern { provider: provider.name.clone(), ..ProbePattern::default() };
                 match env.match_probes(&pattern) {
@@ -163,7 +167,7 @@ pub(super) fn unused(items: &[Item], names: &dyn Names, env: &dyn Environment) -
             [_, name, ..] => name.name.as_str(),
             _ => continue,
         };
-        if declares(name) {
+        if declared.contains(name) {
             continue;
         }
         if names.is_global(name) {

@@ -39,6 +39,21 @@ pub fn dependencies(text: &str) -> Vec<Dependency<'_>> {
     found
 }
 
+/// The names that the `attributes` and `binding` lines of a text speak of.
+pub fn described(text: &str) -> Vec<&str> {
+    let mut found = Vec::new();
+    pieces(text, &mut |piece| {
+        if let Piece::Control(line) = piece
+            && let Ok(Control::Pragma(word, args)) = control::read(line)
+            && matches!(word.text, "attributes" | "binding")
+            && let [_, name] = args[..]
+        {
+            found.push(name.text);
+        }
+    });
+    found
+}
+
 /// Whether a text has a `#pragma D option` line of this name.
 pub fn sets_option(text: &str, name: &str) -> bool {
     let mut found = false;
@@ -128,6 +143,13 @@ mod tests {
                     library no.d\n\"\\\"\"\n#pragma D depends_on provider io\n#pragma D depends_on odd\n";
         let found: Vec<_> = dependencies(text).into_iter().map(|d| (d.class, d.name)).collect();
         assert_eq!(found, [("library", "a.d"), ("provider", "io")]);
+    }
+
+    #[test]
+    fn names_of_lines_about_names() {
+        let text = "#pragma D attributes Stable/Stable cwd\n#pragma D binding \"1.0\" fds\n#pragma D attributes Stable \
+                    provider io args\n#pragma D option quiet\n/*\n#pragma D binding \"1.0\" no\n*/";
+        assert_eq!(described(text), ["cwd", "fds"]);
     }
 
     #[test]

@@ -18,6 +18,8 @@ use crate::parse::macros::MacroToken;
 pub(super) struct Declared {
     /// Used as identifiers (rule 6), or declared as globals (rule 5).
     identifiers: HashSet<String>,
+    /// Those of them that the present item was the first to use.
+    fresh: Vec<String>,
     /// Defined as types.
     types: HashSet<String>,
     /// What the libraries would define that the session leaves out.
@@ -82,6 +84,19 @@ impl Scope<'_> {
     pub(super) fn uses(&mut self, word: &str) {
         if !self.declared.identifiers.contains(word) {
             self.declared.identifiers.insert(word.to_string());
+            self.declared.fresh.push(word.to_string());
+        }
+    }
+
+    /// Begins an item.
+    pub(super) fn begins(&mut self) {
+        self.declared.fresh.clear();
+    }
+
+    /// Forgets what the present item has used, since it is read once more.
+    pub(super) fn begins_again(&mut self) {
+        for word in self.declared.fresh.drain(..) {
+            self.declared.identifiers.remove(&word);
         }
     }
 

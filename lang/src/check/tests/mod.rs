@@ -2,6 +2,7 @@
 
 mod aggregations;
 mod attributes;
+mod beginnings;
 mod declarations;
 mod expressions;
 mod formats;

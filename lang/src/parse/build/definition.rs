@@ -63,7 +63,7 @@ impl Builder<'_, '_> {
         for part in pair.into_inner() {
             match part.as_rule() {
                 Rule::name => name = Some(self.word(&part)),
-                Rule::probe_definition => probes.push(self.probe(part)?),
+                Rule::probe_definition => probes.extend(self.probe(part)?),
                 _ => {}
             }
         }
@@ -71,7 +71,8 @@ impl Builder<'_, '_> {
         Ok(Provider { name: name.ok_or_else(|| too_deep(span))?, probes, span })
     }
 
-    fn probe(&mut self, pair: Pair<'_, Rule>) -> Result<ProbeInterface, Diagnostic> {
+    /// Reads one probe; nothing of one that is not complete.
+    fn probe(&mut self, pair: Pair<'_, Rule>) -> Result<Option<ProbeInterface>, Diagnostic> {
         let span = self.span(&pair);
         let (mut name, mut lists) = (None, Vec::new());
         for part in pair.into_inner() {
@@ -81,13 +82,14 @@ impl Builder<'_, '_> {
                 _ => {}
             }
         }
-        // The grammar demands a name and one list.
-        let name = name.ok_or_else(|| too_deep(span))?;
+        // The grammar demands a name and one list where the text goes on.
+        let (Some(name), false) = (name, self.unfinished || lists.is_empty()) else { return Ok(None) };
         let mut lists = lists.into_iter();
-        Ok(ProbeInterface { name, native: lists.next().unwrap_or_default(), seen: lists.next(), span })
+        Ok(Some(ProbeInterface { name, native: lists.next().unwrap_or_default(), seen: lists.next(), span }))
     }
 
     fn probe_arguments(&mut self, function: Pair<'_, Rule>) -> Result<Vec<TypeName>, Diagnostic> {
+        self.unfinished |= self.open(&function);
         let Some(list) = child(function, Rule::parameters) else { return Ok(Vec::new()) };
         if let Some(ellipsis) = list.clone().into_inner().find(|p| p.as_rule() == Rule::ellipsis) {
             let message = "probe prototype may not be of variable length";

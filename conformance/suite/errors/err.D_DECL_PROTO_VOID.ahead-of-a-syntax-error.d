@@ -1,0 +1,4 @@
+provider pp {
+	probe x(int a, void);
+	probe ;
+};

@@ -1,0 +1,4 @@
+struct s {
+	void v;
+	int 5;
+};

@@ -1,0 +1,5 @@
+BEGIN
+{
+	x = 1 / 0;
+	trace($nosuch);
+}

@@ -1,0 +1,4 @@
+#ident "accepted"
+#pragma ident "accepted"
+#pragma D ident "x"
+BEGIN { }

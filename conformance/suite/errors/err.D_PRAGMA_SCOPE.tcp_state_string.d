@@ -1,0 +1,2 @@
+#pragma D attributes Stable/Stable/Common tcp_state_string
+BEGIN { }
