@@ -7,6 +7,7 @@
 use std::ffi::OsString;
 use std::io::Write;
 
+mod closed;
 mod describe;
 mod dump;
 mod failure;
@@ -28,6 +29,7 @@ mod session;
 mod sizes;
 mod usage;
 
+pub use closed::closed_output;
 pub use interrupts::Interrupts;
 pub use patience::Patience;
 

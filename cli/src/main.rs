@@ -5,7 +5,7 @@ use std::os::fd::AsFd;
 use std::os::unix::ffi::OsStrExt;
 use std::process::ExitCode;
 
-use dtrail::{Environment, Interrupts, Invocation, Patience};
+use dtrail::{Environment, Interrupts, Invocation, Patience, closed_output};
 
 fn main() -> ExitCode {
     let mut args = std::env::args_os();
@@ -21,14 +21,15 @@ fn main() -> ExitCode {
         }
     };
     // The descriptor itself: lines need no second buffer, and a slow reader is waited for with patience.
-    let stdout = match io::stdout().as_fd().try_clone_to_owned() {
-        Ok(stdout) => stdout,
-        Err(e) => {
-            let _ = writeln!(io::stderr(), "{progname}: cannot use standard output: {e}");
-            return ExitCode::from(1);
-        }
-    };
-    let mut stdout = Patience::new(stdout.into(), interrupts.clone());
+    let stdout =
+        match closed_output().map_or_else(|| io::stdout().as_fd().try_clone_to_owned().map(Into::into), Ok) {
+            Ok(stdout) => stdout,
+            Err(e) => {
+                let _ = writeln!(io::stderr(), "{progname}: cannot use standard output: {e}");
+                return ExitCode::from(1);
+            }
+        };
+    let mut stdout = Patience::new(stdout, interrupts.clone());
     let outcome = dtrail::run(Invocation {
         progname,
         args: args.collect(),

@@ -272,6 +272,11 @@ fn usage_error(error: &clap::Error) -> UsageError {
             format!("option requires an argument -- {name}")
         }
         ErrorKind::TooManyValues => format!("option takes no argument -- {name}"),
+        _ if name.starts_with(|c: char| c.is_ascii_digit()) => {
+            format!(
+                "illegal option -- {name}\n  help: operands come behind `--` if one begins with `-`: `-- -{name}`"
+            )
+        }
         _ => format!("illegal option -- {name}"),
     };
     UsageError { message, show_usage: true }
@@ -555,6 +560,11 @@ mod tests {
         for (args, message, usage) in [
             (&["-y"] as &[&str], "illegal option -- y", true),
             (&["--bogus"], "illegal option -- bogus", true),
+            (
+                &["-n", "BEGIN { trace($1); }", "-5"],
+                "illegal option -- 5\n  help: operands come behind `--` if one begins with `-`: `-- -5`",
+                true,
+            ),
             (&["--sourc=bpf"], "illegal option -- sourc\n  help: did you mean --source?", true),
             (&["--explian"], "illegal option -- explian\n  help: did you mean --explain?", true),
             (&["-n"], "option requires an argument -- n", true),

@@ -10,8 +10,8 @@ use dtrail_lang::Compiled;
 use dtrail_lang::ast;
 use dtrail_lang::bytes;
 use dtrail_lang::check::{Attributes, no_match_advice};
-use dtrail_lang::diag::Diagnostic;
 use dtrail_lang::diag::render::{self, Style};
+use dtrail_lang::diag::{Diagnostic, Tag};
 use dtrail_lang::env::{FiredBy, NoMatch, ProbePattern};
 use dtrail_lang::ir::Program;
 use dtrail_lang::options::{self, BufResize, OptionError, Options as Settings, Preprocessor, SetBy};
@@ -32,7 +32,7 @@ use crate::failure::Failure;
 use crate::files::OutputFiles;
 use crate::machine::{self, Machine, reason};
 use crate::messages::Messages;
-use crate::options::{EngineChoice, Form, Mode, Options, SourceChoice};
+use crate::options::{EngineChoice, Form, Mode, Options, SourceChoice, TargetArg};
 use crate::{
     Interrupts, Outcome, Patience, dump, header, library, link, list, native, planning, preprocess, renewal,
     sizes,
@@ -299,8 +299,17 @@ impl Session<'_> {
         }
         let arguments = self.arguments();
         let compiled =
-            dtrail_lang::compile(&self.sources, machine.environment(), &mut self.settings, &arguments)?;
-        Ok(compiled)
+            dtrail_lang::compile(&self.sources, machine.environment(), &mut self.settings, &arguments);
+        compiled.map_err(|error| self.about_operands(error).into())
+    }
+
+    /// Advice about an operand that no program refers to: behind `-c` it was meant to be the command's.
+    fn about_operands(&self, error: Diagnostic) -> Diagnostic {
+        match (error.tag, self.options.targets.last(), &self.options.operands[..]) {
+            (Tag::MacroUnused, Some(TargetArg::Command(command)), operands @ [_, ..]) => error
+                .help(format!("a command with arguments is one word: -c '{command} {}'", operands.join(" "))),
+            _ => error,
+        }
     }
 
     /// `ctypes` and `dtypes`

@@ -398,6 +398,49 @@ fn a_full_disk_is_told() {
     }
 }
 
+/// A closed standard output is not `/dev/null`: what was to go there is told as lost. A file of `-o` takes its place.
+#[test]
+fn a_closed_standard_output_is_told() {
+    let file = std::env::temp_dir().join(format!("dtrail-closed-{}", std::process::id()));
+    let run = |rest: &str| {
+        let script = format!("exec {DTRAIL} {rest}");
+        let output = Command::new("sh").args(["-c", &script]).output().expect("it starts");
+        (String::from_utf8_lossy(&output.stderr).into_owned(), output.status.code())
+    };
+    let program = "-qn 'BEGIN { printf(\"x\"); exit(3); }'";
+    let aborted = "dtrail: processing aborted: Bad file descriptor\n";
+    assert_eq!(run(&format!("{program} >&-")), (aborted.to_owned(), Some(1)));
+    let failed = "dtrail: failed to write to standard output: Bad file descriptor\n";
+    assert_eq!(run("-ln BEGIN >&-"), (failed.to_owned(), Some(1)));
+    assert_eq!(run(&format!("{program} >/dev/null")), (String::new(), Some(3)));
+    assert_eq!(run(&format!("-o {} {program} >&-", file.display())), (String::new(), Some(3)));
+    assert_eq!(std::fs::read_to_string(&file).expect("it was written"), "x\n");
+    let _ = std::fs::remove_file(&file);
+}
+
+/// What people write who expect `-c` to read as a shell does.
+#[test]
+fn commands_are_one_word_without_quotes() {
+    for (args, expected) in [
+        (
+            &["-qn", "END", "-c", "true", "/etc/hosts"][..],
+            "a command with arguments is one word: -c 'true /etc/hosts'",
+        ),
+        (&["-qn", "END", "/etc/hosts"], "`-x argref` allows arguments that the program does not use"),
+        (
+            &["--source=ptrace", "-qn", "END", "-c", "'true'"],
+            "-c knows no quotes: words are what blanks part; put what needs them into a script",
+        ),
+    ] {
+        let output = Command::new(DTRAIL).args(args).output().expect("it starts");
+        let err = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(
+            (err.lines().last(), output.status.code()),
+            (Some(&*format!("  help: {expected}")), Some(1))
+        );
+    }
+}
+
 /// timeout(1) signals its child and, at once, its group: that is one request.
 #[test]
 fn two_signals_at_once_are_one_request() {

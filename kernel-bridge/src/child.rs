@@ -36,6 +36,16 @@ pub fn split_command(command: &[u8]) -> Vec<&[u8]> {
     command.split(|b| b" \t\n\x0b\x0c".contains(b)).filter(|word| !word.is_empty()).collect()
 }
 
+/// Says of a command that could not be executed what quotes do there, if its name has any.
+pub(crate) fn unquoted(error: Error, name: &str) -> Error {
+    match name.contains(['\'', '"']) {
+        true => {
+            error.help("-c knows no quotes: words are what blanks part; put what needs them into a script")
+        }
+        false => error,
+    }
+}
+
 /// Starts a command, found by `PATH`, and waits until it has been executed and stands still. The calling thread is its
 /// tracer; if it dies before [`Child::release`], so does the child.
 pub fn start(command: &[u8], mut before_exec: Option<BeforeExec>) -> Result<Child, Error> {
@@ -70,7 +80,7 @@ pub fn start(command: &[u8], mut before_exec: Option<BeforeExec>) -> Result<Chil
         let refused = e.raw_os_error() == Some(libc::EACCES);
         let known = search::candidates(program).ok().filter(|_| refused);
         let known = known.and_then(|paths| search::missing(&paths)).map(io::Error::from_raw_os_error);
-        fail(reason(&known.unwrap_or(e)))
+        unquoted(fail(reason(&known.unwrap_or(e))), &name)
     })?;
     let pid = process.id();
     match wait_for_stop(pid) {
@@ -266,6 +276,7 @@ mod tests {
             (&b"/no/such/thing x"[..], "failed to execute /no/such/thing: No such file or directory"),
             (b"/etc/passwd", "failed to execute /etc/passwd: Permission denied"),
             (b"  ", "failed to execute : no command"),
+            (b"\"true\"", "failed to execute \"true\": No such file or directory"),
         ] {
             let error = start(command, None).expect_err("it cannot start");
             assert_eq!(error.message, message);

@@ -8,8 +8,10 @@ use std::cell::{OnceCell, RefCell};
 use std::collections::HashMap;
 use std::path::Path;
 
+use dtrail_lang::builtins::foreign;
 use dtrail_lang::env::{
-    Environment, KernelSymbol, KernelTypes, NoMatch, PerCpu, Probe, ProbeId, ProbePattern, glob_match,
+    Environment, KernelSymbol, KernelTypes, MACRO_VARIABLES, NoMatch, PerCpu, Probe, ProbeId, ProbePattern,
+    glob_match,
 };
 use dtrail_lang::options::TypeData;
 
@@ -29,10 +31,6 @@ mod tracepoints;
 pub struct MacroValues(HashMap<&'static str, i64>);
 
 impl MacroValues {
-    /// The names there are.
-    pub const NAMES: [&'static str; 9] =
-        ["egid", "euid", "gid", "pgid", "pid", "ppid", "sid", "target", "uid"];
-
     /// Of the calling process; `target` is the process of `-p` or `-c`.
     pub fn of_this_process(target: Option<u32>) -> MacroValues {
         // SAFETY: these calls have no preconditions, touch no memory of ours and cannot fail for the caller itself.
@@ -55,8 +53,8 @@ impl MacroValues {
 
     /// Made-up values; every name that is not given reads 0.
     pub fn made_up(values: impl IntoIterator<Item = (&'static str, i64)>) -> MacroValues {
-        let mut all: HashMap<_, _> = MacroValues::NAMES.into_iter().map(|name| (name, 0)).collect();
-        all.extend(values.into_iter().filter(|(name, _)| MacroValues::NAMES.contains(name)));
+        let mut all: HashMap<_, _> = MACRO_VARIABLES.into_iter().map(|name| (name, 0)).collect();
+        all.extend(values.into_iter().filter(|(name, _)| MACRO_VARIABLES.contains(name)));
         MacroValues(all)
     }
 }
@@ -214,6 +212,12 @@ impl SourceEnvironment {
             return missing
                 .map_or(NoMatch::Zero, |name| unsupported(&format!("probe `{provider}:::{name}`")));
         }
+        if provider.is_empty() && foreign::is_event_group(&pattern.module) && !tracefs::is_readable() {
+            return NoMatch::OtherSource(format!(
+                "`{}` is a group of trace events, which /sys/kernel/tracing lists and root may read",
+                pattern.module
+            ));
+        }
         if self.listed.iter().any(|probe| *probe.provider == *provider) {
             return NoMatch::Zero;
         }
@@ -351,7 +355,13 @@ impl Environment for SourceEnvironment {
     }
 
     fn suggest(&self, pattern: &ProbePattern) -> Vec<String> {
-        suggest::suggest(&self.listed, pattern)
+        // Tracepoints are read from the kernel, and therefore only where their provider was named.
+        let tracepoints = ProbePattern { provider: pattern.provider.clone(), ..ProbePattern::default() };
+        let named = matches!(&*pattern.provider, "rawtp" | "sdt");
+        match named.then(|| self.match_probes(&tracepoints)) {
+            Some(Ok(probes)) => suggest::suggest(&probes, pattern),
+            _ => suggest::suggest(&self.listed, pattern),
+        }
     }
 }
 

@@ -244,6 +244,9 @@ pub trait KernelTypes {
     fn module_name(&self, id: KernelTypeId) -> Arc<str>;
 }
 
+/// The macro variables that sources know (language spec §2.13), without the `$`.
+pub const MACRO_VARIABLES: [&str; 9] = ["egid", "euid", "gid", "pgid", "pid", "ppid", "sid", "target", "uid"];
+
 /// The machine, as far as a D program can name it. One implementation per event source.
 pub trait Environment {
     /// Every probe that the pattern matches, in ID order; on-demand probes (`tick-7ms`) are made by the call.

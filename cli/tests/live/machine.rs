@@ -152,6 +152,12 @@ fn what_the_machine_lacks_is_told() {
             "provider `sdt` needs /sys/kernel/tracing, which root may read",
         ),
         (no_tracefs, "-e", "rawtp:sched::sched_switch { }", group),
+        (
+            no_tracefs,
+            "-l",
+            ":sched::",
+            "`sched` is a group of trace events, which /sys/kernel/tracing lists and root may read\n",
+        ),
         (no_tracefs, "-e", "rawtp:::sched_switch { }", ""),
         (no_types, "-e", "rawtp:::sched_switch { }", types),
         (no_types, "-e", "BEGIN { trace(sizeof(struct task_struct)); }", types),

@@ -10,6 +10,9 @@ use crate::providers::{self, syscall_table::ALIASES};
 /// How many names are worth printing.
 const MOST: usize = 3;
 
+/// A word of so many letters may be the beginning of a name.
+const SHORTENED: usize = 3;
+
 /// Names for the first component, from the left, that lets no probe through; best first.
 pub(super) fn suggest(probes: &[Probe], pattern: &ProbePattern) -> Vec<String> {
     let accepts = |component: &str, text: &str| component.is_empty() || glob_match(component, text);
@@ -46,7 +49,7 @@ fn slowed_down(name: &str) -> Option<String> {
 }
 
 /// The names at a small distance from `word`, nearest first, then in alphabetical order.
-fn closest<'a>(word: &str, names: impl Iterator<Item = &'a str>) -> Vec<String> {
+fn closest<'a>(word: &str, names: impl Iterator<Item = &'a str> + Clone) -> Vec<String> {
     let word = word.to_ascii_lowercase();
     let limit = match word.chars().count() {
         0 => return Vec::new(),
@@ -55,11 +58,15 @@ fn closest<'a>(word: &str, names: impl Iterator<Item = &'a str>) -> Vec<String> 
         _ => 3,
     };
     let mut found: BTreeSet<(usize, &str)> = BTreeSet::new();
-    for name in names.filter(|name| !name.is_empty()) {
+    for name in names.clone().filter(|name| !name.is_empty()) {
         let distance = distance(word.as_bytes(), name.to_ascii_lowercase().as_bytes());
         if distance <= limit {
             found.insert((distance, name));
         }
+    }
+    if found.is_empty() && word.len() >= SHORTENED {
+        // `ret` of `return`.
+        found.extend(names.filter(|name| name.to_ascii_lowercase().starts_with(&word)).map(|name| (0, name)));
     }
     found.into_iter().take(MOST).map(|(_, name)| name.to_owned()).collect()
 }
@@ -113,6 +120,8 @@ mod tests {
             ("syscall", "raed", "entry", vec!["read"]),
             ("", "iter", "task", vec![]),
             ("syscall", "read", "enter", vec!["entry"]),
+            ("syscall", "read", "ret", vec!["return"]),
+            ("syscall", "read", "re", vec![]),
             ("", "", "begin", vec!["BEGIN"]),
             ("proc", "", "exec-sucess", vec!["exec-success"]),
             ("", "", "tick-1us", vec!["tick-200us"]),

@@ -54,10 +54,15 @@ const GROUPS: &[&str] = &[
     "vmscan", "workqueue", "writeback",
 ];
 
+/// Whether a word is a group of trace events that most kernels have.
+pub fn is_event_group(word: &str) -> bool {
+    GROUPS.contains(&word)
+}
+
 /// Advice for a description that matches nothing.
 pub fn advice(pattern: &ProbePattern) -> Option<String> {
     let ProbePattern { provider, module, function, name } = pattern;
-    if let Some(advice) = rate(name) {
+    if let Some(advice) = rate(name).or_else(|| rate_apart(provider, name)) {
         return Some(advice);
     }
     if let Some(advice) =
@@ -108,6 +113,16 @@ fn rate(name: &str) -> Option<String> {
         }
         Some(_) => None,
     }
+}
+
+/// `tick1s`, `profile_97`, `profile:::97`
+fn rate_apart(provider: &str, name: &str) -> Option<String> {
+    let kinds = ["tick", "profile"];
+    let within =
+        kinds.iter().find_map(|kind| Some((*kind, name.strip_prefix(kind)?.trim_start_matches('_'))));
+    let apart = kinds.iter().find(|kind| **kind == provider).map(|kind| (*kind, name));
+    let (kind, rate) = within.or(apart)?;
+    parse_rate(rate, Bare::Hertz).map(|_| format!("timers are written `{kind}-{rate}`"))
 }
 
 /// `kprobe:do_sys_openat2`
@@ -226,6 +241,9 @@ mod tests {
             ("profile:hz:99", "timers are written `profile-99hz`"),
             ("tick:1s", "timers are written `tick-1s`"),
             ("tick:s:1", "timers are written `tick-1s`"),
+            ("tick1s", "timers are written `tick-1s`"),
+            ("profile_97", "timers are written `profile-97`"),
+            ("profile:::97hz", "timers are written `profile-97hz`"),
             (
                 "syscall.openat.entry",
                 "the parts of a description have colons between them: `syscall::openat:entry`",

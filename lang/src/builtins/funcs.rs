@@ -266,6 +266,11 @@ impl Func {
         matches!(self, Func::Copyout | Func::Copyoutstr | Func::Signal)
     }
 
+    /// Whether it reads the process's memory.
+    pub fn reads_process(self) -> bool {
+        matches!(self, Func::Copyin | Func::Copyinstr | Func::Copyinto)
+    }
+
     /// Whether it writes to the process's memory.
     pub fn writes_process(self) -> bool {
         matches!(self, Func::Copyout | Func::Copyoutstr)

@@ -196,7 +196,8 @@ pub fn no_match_advice(env: &dyn Environment, pattern: &ProbePattern) -> Option<
 /// was meant to be `syscall::openat:entry`.
 fn shifted(env: &dyn Environment, pattern: &ProbePattern) -> Option<String> {
     // Components by number: those that are left out most often first.
-    const PLACES: &[&[usize]] = &[&[0, 2, 3], &[0, 2], &[2, 3], &[0, 3], &[1, 2], &[2], &[0]];
+    const PLACES: &[&[usize]] =
+        &[&[0, 2, 3], &[0, 1, 3], &[0, 2], &[2, 3], &[0, 3], &[1, 2], &[2], &[0], &[3]];
     let ProbePattern { provider, module, function, name } = pattern;
     let given = [provider, module, function, name];
     let words: Vec<&String> = given.into_iter().filter(|word| !word.is_empty()).collect();
@@ -217,7 +218,8 @@ fn shifted(env: &dyn Environment, pattern: &ProbePattern) -> Option<String> {
                 *part = text.to_string();
             }
         }
-        let ProbePattern { provider, function, name, .. } = other;
-        Some(format!("did you mean `{provider}::{function}:{name}`?"))
+        let module = if places.contains(&1) { &*other.module } else { "" };
+        let ProbePattern { provider, function, name, .. } = &other;
+        Some(format!("did you mean `{provider}:{module}:{function}:{name}`?"))
     })
 }

@@ -6,8 +6,9 @@
 use super::literal;
 use super::words::{continues_identifier, starts_identifier};
 use crate::ast::IntLit;
+use crate::check::suggest;
 use crate::diag::Tag;
-use crate::env::Environment;
+use crate::env::{Environment, MACRO_VARIABLES};
 
 /// What macros stand for.
 #[derive(Clone, Copy)]
@@ -87,6 +88,18 @@ pub(super) fn token(
             Ok(MacroToken::Int(IntLit { value: 0, decimal: true, unsigned: false, longs: 0 }, false))
         }
         None => Err((Tag::MacroUndef, format!("macro argument {sigil}{name} is not defined"))),
+    }
+}
+
+/// What helps who wrote the name of no macro variable.
+pub(super) fn unknown(name: &str) -> String {
+    if matches!(name, "projid" | "taskid") {
+        return "Linux has no projects and tasks; processes that belong together have a session, `$sid`"
+            .to_owned();
+    }
+    match suggest::nearest(name, MACRO_VARIABLES.into_iter()) {
+        Some(near) => format!("did you mean `${near}`?"),
+        None => format!("`$` names macros; a variable of the clause is `this->{name}`"),
     }
 }
 

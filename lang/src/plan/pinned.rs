@@ -60,9 +60,7 @@ fn dependence(
             }
             None => "this process may not ask the kernel whether it offers bpf_probe_write_user",
         };
-        return refusal(Some(inst.span), text)
-            .label(inst.span, why.to_owned())
-            .help("it works where commands are traced without eBPF: `--source=ptrace -c COMMAND`");
+        return refusal(Some(inst.span), text).label(inst.span, why.to_owned()).help(WITHOUT_EBPF);
     }
     let Some(reg) = known.user_operand(inst) else {
         let why = known.unknown(inst).unwrap_or("it runs in user space only".to_owned());
@@ -80,12 +78,20 @@ fn dependence(
         let text = format!("{} is there because {}", var_name(cx.program, var), reason.text);
         error = error.label(reason.span.unwrap_or(inst.span), text);
     }
+    if let Op::Call { func, .. } = inst.op
+        && func.reads_process()
+    {
+        error = error.help(WITHOUT_EBPF);
+    }
     if settled.decisions.exit_in_user {
         error =
             error.help("-x relaxedexit leaves state in the kernel although `exit` is decided in user space");
     }
     error
 }
+
+/// What helps where the memory of a process that makes system calls is asked for too late.
+const WITHOUT_EBPF: &str = "it works where commands are traced without eBPF: `--source=ptrace -c COMMAND`";
 
 /// An op as a message names it.
 fn described(inst: &Inst) -> String {

@@ -15,6 +15,7 @@ use dtrail_vm::event::Error;
 use libc::sock_filter;
 
 use super::sys::{self, Resume, Waited};
+use crate::child::unquoted;
 use crate::search;
 
 /// A command that has been forked and not yet executed.
@@ -44,7 +45,7 @@ pub(super) fn start(words: &[&[u8]], options: libc::c_int) -> Result<Command, Er
     })?;
     // What can be known now is said now, before anything else comes of the run.
     if let Some(error) = search::missing(&image.paths) {
-        return Err(fail(io::Error::from_raw_os_error(error)));
+        return Err(unquoted(fail(io::Error::from_raw_os_error(error)), &name));
     }
     let (filter_out, filter_in) = pipe().map_err(fail)?;
     let (failure_out, failure_in) = pipe().map_err(fail)?;

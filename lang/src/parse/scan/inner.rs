@@ -163,10 +163,7 @@ impl Scanner<'_, '_> {
             |(tag, message)| {
                 let mut failure = self.fail(tag, message, self.pos, self.pos + len);
                 failure.diagnostic.help = match reference.number() {
-                    None => Some(format!(
-                        "`$` names macros; a variable of the clause is `this->{}`",
-                        reference.name
-                    )),
+                    None => Some(macros::unknown(reference.name)),
                     Some(_) if tag == Tag::MacroUndef => {
                         Some("give another operand, or set `-x defaultargs`".to_string())
                     }

@@ -291,6 +291,11 @@ fn common_mistakes_are_explained() {
         ("int x = 1;", "a declaration gives no value: assign one in a `BEGIN` clause"),
         ("BEGIN { trace(\"a\" \"b\"); }", "strings that stand side by side are not joined: use `strjoin`"),
         ("BEGIN { $x = 1; }", "`$` names macros; a variable of the clause is `this->x`"),
+        ("BEGIN { trace($targt); }", "did you mean `$target`?"),
+        (
+            "BEGIN { trace($projid); }",
+            "Linux has no projects and tasks; processes that belong together have a session, `$sid`",
+        ),
         ("BEGIN { trace($1); }", "give another operand, or set `-x defaultargs`"),
         ("BEGIN /execname == \"a\" && pid = 3/ { }", "did you mean `==`?"),
         ("BEGIN { if (uid == 0 && pid = 3) { } }", "did you mean `==`?"),

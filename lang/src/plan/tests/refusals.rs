@@ -8,7 +8,8 @@ fn refused(text: &str, options: PlanOptions) -> String {
     let show = |error: &Diagnostic| {
         let labels: Vec<_> =
             error.labels.iter().map(|(span, text)| format!("\n  {}: {text}", span.start)).collect();
-        format!("{}: {}{}\n", error.span.start, error.message, labels.concat())
+        let help = error.help.iter().map(|text| format!("\n  help: {text}"));
+        format!("{}: {}{}{}\n", error.span.start, error.message, labels.concat(), help.collect::<String>())
     };
     errors.iter().map(show).collect()
 }
@@ -47,7 +48,8 @@ fn rule_11_a_chain_of_dependence() {
         found,
         "30: `copyinstr` needs the event itself, but uses a value computed in user space
   40: `x` lives in user space
-  10: `x` is there because of a write: a value it uses is computed in user space: `index` runs in the kernel only if argument 2 is a constant of at most 64 bytes\n"
+  10: `x` is there because of a write: a value it uses is computed in user space: `index` runs in the kernel only if argument 2 is a constant of at most 64 bytes
+  help: it works where commands are traced without eBPF: `--source=ptrace -c COMMAND`\n"
     );
 }
 
