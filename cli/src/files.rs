@@ -10,10 +10,10 @@ use std::path::Path;
 use std::time::Duration;
 
 use dtrail_vm::consumer;
+use dtrail_vm::event::reason;
 use dtrail_vm::output::{Files, Stream};
 use rustix::io::ioctl_fionbio;
 
-use crate::machine::reason;
 use crate::{Interrupts, Patience};
 
 /// How long before a pipe is looked at again that nobody reads.

@@ -15,9 +15,9 @@ use dtrail_lang::env::{Environment, ProbePattern};
 use dtrail_lang::options::Libraries;
 use dtrail_lang::parse::prescan;
 use dtrail_lang::source::{Source, SourceKind};
+use dtrail_vm::event::reason;
 
 use crate::failure::Failure;
-use crate::machine::reason;
 use crate::native;
 
 /// A library file that may be compiled.

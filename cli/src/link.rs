@@ -7,6 +7,7 @@
 
 use dtrail_kernel_bridge::readers::whole::Content;
 use dtrail_lang::ast::{Item, Program};
+use dtrail_vm::event::reason;
 use object::write::{Object, Symbol, SymbolSection};
 use object::{
     Architecture, BinaryFormat, Endianness, Object as _, ObjectSymbol as _, SectionKind, SymbolFlags,
@@ -14,7 +15,6 @@ use object::{
 };
 
 use crate::header;
-use crate::machine::reason;
 use crate::native;
 
 /// Bytes of a counter.

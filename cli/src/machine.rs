@@ -19,7 +19,7 @@ use dtrail_lang::bytes;
 use dtrail_lang::env::Environment;
 use dtrail_lang::options::Options as Settings;
 use dtrail_lang::plan::Capabilities;
-use dtrail_vm::event::{Error, EventSource};
+use dtrail_vm::event::{Error, EventSource, reason};
 use dtrail_vm::host::Host;
 
 use crate::Interrupts;
@@ -267,10 +267,4 @@ fn synthetic(
     };
     let host = Box::new(source.host());
     Ok((Machine::Ready { source: Box::new(source), host }, notice))
-}
-
-/// The words of an I/O error, without Rust's number.
-pub(crate) fn reason(error: &std::io::Error) -> String {
-    let text = error.to_string();
-    text.split(" (os error").next().unwrap_or(&text).to_owned()
 }

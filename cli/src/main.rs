@@ -6,6 +6,7 @@ use std::os::unix::ffi::OsStrExt;
 use std::process::ExitCode;
 
 use dtrail::{Environment, Interrupts, Invocation, Patience, closed_output};
+use dtrail_vm::event::reason;
 
 fn main() -> ExitCode {
     let mut args = std::env::args_os();
@@ -16,7 +17,7 @@ fn main() -> ExitCode {
     let interrupts = match Interrupts::new() {
         Ok(interrupts) => Some(interrupts),
         Err(e) => {
-            let _ = writeln!(io::stderr(), "{progname}: cannot watch for signals: {e}");
+            let _ = writeln!(io::stderr(), "{progname}: cannot watch for signals: {}", reason(&e));
             None
         }
     };
@@ -25,7 +26,7 @@ fn main() -> ExitCode {
         match closed_output().map_or_else(|| io::stdout().as_fd().try_clone_to_owned().map(Into::into), Ok) {
             Ok(stdout) => stdout,
             Err(e) => {
-                let _ = writeln!(io::stderr(), "{progname}: cannot use standard output: {e}");
+                let _ = writeln!(io::stderr(), "{progname}: cannot use standard output: {}", reason(&e));
                 return ExitCode::from(1);
             }
         };

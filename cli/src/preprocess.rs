@@ -14,8 +14,8 @@ use std::process::{Command, Stdio};
 use dtrail_kernel_bridge::readers::whole::Content;
 use dtrail_lang::bytes;
 use dtrail_lang::options::Preprocessor;
+use dtrail_vm::event::reason;
 
-use crate::machine::reason;
 use crate::native;
 
 /// What `cpp` calls the text that it reads from standard input.

@@ -21,7 +21,7 @@ use dtrail_lang::source::{Source, SourceKind, SourceMap};
 use dtrail_lang::stability;
 use dtrail_vm::consumer;
 use dtrail_vm::engine::Engine;
-use dtrail_vm::event::EventSource;
+use dtrail_vm::event::{EventSource, reason};
 use dtrail_vm::format::shown;
 use dtrail_vm::interp::Interp;
 use dtrail_vm::jit::{self, Jit};
@@ -30,7 +30,7 @@ use dtrail_vm::output::{GIVEN_UP, TextOutput};
 use crate::describe::{Described, descriptions};
 use crate::failure::Failure;
 use crate::files::OutputFiles;
-use crate::machine::{self, Machine, reason};
+use crate::machine::{self, Machine};
 use crate::messages::Messages;
 use crate::options::{EngineChoice, Form, Mode, Options, SourceChoice, TargetArg};
 use crate::{

@@ -6,7 +6,7 @@
 use std::fs;
 use std::sync::OnceLock;
 
-use dtrail_vm::event::Error;
+use dtrail_vm::event::{Error, reason};
 use rustix::thread::CapabilitySet;
 
 use crate::ebpf::asm::{Alu, Asm, FP, R0, R1, R2, R3, Size};
@@ -58,7 +58,7 @@ fn refused(error: &std::io::Error) -> String {
             "a user namespace has no say over the kernel, and a container's seccomp profile may forbid it"
         }
         Some(libc::ENOSYS) => "it has none (CONFIG_BPF_SYSCALL)",
-        _ => return format!("the kernel refuses eBPF programs: {error}"),
+        _ => return format!("the kernel refuses eBPF programs: {}", reason(error)),
     };
     format!("the kernel refuses eBPF programs: {why}")
 }
@@ -128,7 +128,7 @@ mod tests {
                  seccomp profile may forbid it",
             ),
             (libc::ENOSYS, "the kernel refuses eBPF programs: it has none (CONFIG_BPF_SYSCALL)"),
-            (libc::ENOMEM, "the kernel refuses eBPF programs: Cannot allocate memory (os error 12)"),
+            (libc::ENOMEM, "the kernel refuses eBPF programs: Cannot allocate memory"),
         ] {
             assert_eq!(refused(&std::io::Error::from_raw_os_error(error)), expected);
         }

@@ -12,7 +12,7 @@ use std::time::Duration;
 
 use dtrail_lang::bytes;
 use dtrail_lang::options::EvalTime;
-use dtrail_vm::event::{Error, ExitedHow};
+use dtrail_vm::event::{Error, ExitedHow, reason};
 use rustix::process::{Pid, Signal, WaitOptions};
 
 use crate::sys::breakpoint;
@@ -89,12 +89,6 @@ pub fn start(command: &[u8], mut before_exec: Option<BeforeExec>) -> Result<Chil
     }
     ptrace(libc::PTRACE_SETOPTIONS, pid, libc::PTRACE_O_EXITKILL as usize).map_err(|e| fail(reason(&e)))?;
     Ok(Child { process, stopped: true, ended: None })
-}
-
-/// The words of an I/O error, without Rust's number.
-fn reason(e: &io::Error) -> String {
-    let text = e.to_string();
-    text.split(" (os error").next().unwrap_or(&text).to_owned()
 }
 
 fn wait_for_stop(pid: u32) -> io::Result<()> {

@@ -14,6 +14,7 @@ use dtrail_lang::env::{
     glob_match,
 };
 use dtrail_lang::options::TypeData;
+use dtrail_vm::event::reason;
 
 use crate::providers;
 use crate::readers::kallsyms;
@@ -326,8 +327,9 @@ impl Environment for SourceEnvironment {
             return Ok(Some(KernelSymbol { ty, address: Some(0), per_cpu, function: false, size: 0 }));
         }
         let ty = core.and_then(|types| types.variable(name));
-        let found = kallsyms::find(module, name)
-            .map_err(|e| format!("the kernel's symbols cannot be read from /proc/kallsyms: {e}"))?;
+        let found = kallsyms::find(module, name).map_err(|e| {
+            format!("the kernel's symbols cannot be read from /proc/kallsyms: {}", reason(&e))
+        })?;
         Ok(found.map(|symbol| KernelSymbol {
             ty,
             address: (symbol.address != 0).then_some(symbol.address),

@@ -11,7 +11,7 @@ mod refusal;
 
 pub use hurry::end_asked_for;
 pub use log::verifier_log;
-pub(crate) use refusal::{no_types, strerror};
+pub(crate) use refusal::no_types;
 
 use std::io;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};

@@ -4,6 +4,7 @@
 //! consumer owns timers (`tick`, status), engines, tables and output. Whatever a source does to get its events (a ring
 //! buffer, ptrace stops, a file) is its own affair; the order in which it calls the sink is the order of output.
 
+use std::io;
 use std::time::Instant;
 
 use dtrail_lang::builtins::BuiltinVar;
@@ -293,6 +294,16 @@ pub trait KernelState {
     fn exit_status(&mut self) -> Option<i64>;
 }
 
+/// The words of a system's error as C programs print them, without Rust's ` (os error N)`: what every message shows.
+pub fn reason(error: &io::Error) -> String {
+    plain(&error.to_string())
+}
+
+/// A text that may hold such an error, made elsewhere, in the same form.
+pub fn plain(text: &str) -> String {
+    text.split(" (os error ").next().unwrap_or_default().to_owned()
+}
+
 /// The machine said no: what was tried, why it failed, what the user can do. Printed from intent to cause.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Error {
@@ -354,3 +365,10 @@ impl std::fmt::Display for Error {
 }
 
 impl std::error::Error for Error {}
+
+impl From<io::Error> for Error {
+    /// Its words; what was intended is put before them by [`Error::context`].
+    fn from(error: io::Error) -> Error {
+        Error::new(reason(&error))
+    }
+}

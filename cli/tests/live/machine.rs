@@ -142,7 +142,7 @@ fn what_the_machine_lacks_is_told() {
     let no_proc = "umount -l /proc";
     let group = "which group a tracepoint is in only /sys/kernel/tracing tells, which root may read: leave it out, \
                  `rawtp:::sched_switch`, and have CAP_BPF and CAP_PERFMON to trace it\n";
-    let types = "the kernel's types cannot be read from /sys/kernel/btf/vmlinux: No such file or directory (os error 2); \
+    let types = "the kernel's types cannot be read from /sys/kernel/btf/vmlinux: No such file or directory; \
                  they need a kernel built with CONFIG_DEBUG_INFO_BTF\n";
     for (lacks, options, program, told) in [
         (

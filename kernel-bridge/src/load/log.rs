@@ -12,7 +12,7 @@ use aya_obj::btf::BtfKind;
 use aya_obj::generated::{bpf_attach_type, bpf_insn, bpf_prog_type};
 use aya_obj::{Function, Object};
 use dtrail_lang::plan::Plan;
-use dtrail_vm::event::Error;
+use dtrail_vm::event::{Error, reason};
 
 use super::{Prepared, data, prepare, refusal, tracepoint};
 use crate::ebpf::{EbpfProgram, Hook, ProgramSpec};
@@ -100,7 +100,7 @@ fn told(verdict: &Verdict, line: &mut dyn FnMut(&str)) {
         line(&cut(size, verdict.whole));
     }
     if let Some(why) = &verdict.refused {
-        line(&format!("refused: {}", refusal::strerror(why)));
+        line(&format!("refused: {}", reason(why)));
     }
 }
 

@@ -5,7 +5,7 @@ use std::io;
 use aya::EbpfError;
 use aya::programs::ProgramError;
 use dtrail_lang::plan::{Overflow, Plan, Side};
-use dtrail_vm::event::Error;
+use dtrail_vm::event::{Error, plain, reason};
 
 use crate::ebpf::{Hook, ProgramSpec};
 use crate::{caps, readers};
@@ -20,12 +20,12 @@ const LINES: usize = 4;
 
 /// A map could not be made or mapped.
 pub(super) fn maps(error: &io::Error) -> Error {
-    with_help(Error::new(format!("cannot create a map: {}", strerror(error))), Some(error))
+    with_help(Error::new(format!("cannot create a map: {}", reason(error))), error.raw_os_error())
 }
 
 /// The object could not be turned into maps and code.
 pub(super) fn object(error: &EbpfError) -> Error {
-    with_help(Error::new(chain(error)), os_error(error).as_ref())
+    with_help(Error::new(chain(error)), os_error(error))
 }
 
 /// The kernel's own types cannot be read.
@@ -48,9 +48,10 @@ pub(super) fn program(plan: &Plan, spec: &ProgramSpec, error: &ProgramError) -> 
             }
         }
     }
+    let os = os_error(error);
     let (why, log) = match error {
         ProgramError::LoadError { io_error, verifier_log } => {
-            (strerror(io_error), verdict(&verifier_log.to_string()))
+            (reason(io_error), verdict(&verifier_log.to_string()))
         }
         other => (chain(other), Vec::new()),
     };
@@ -64,7 +65,7 @@ pub(super) fn program(plan: &Plan, spec: &ProgramSpec, error: &ProgramError) -> 
     }
     let error = Error::new(text);
     if log.is_empty() {
-        return with_help(error, os_error_of(&why).as_ref());
+        return with_help(error, os);
     }
     if exceeds_limit(&log) {
         let kept = plan.homes.iter().map(|home| home.side).chain(plan.agg_sites.iter().map(|site| site.side));
@@ -129,18 +130,18 @@ pub(super) fn attach(hook: &Hook, error: &ProgramError) -> Error {
     };
     let os = os_error(error);
     let told = Error::new(format!("cannot attach to {hook}: {}", chain(error)));
-    match os.as_ref().and_then(io::Error::raw_os_error) {
+    match os {
         // Programs have been loaded, so it is not for want of capabilities.
         Some(libc::EPERM | libc::EACCES | libc::ENOSYS) if !caps::locked_down() => {
             told.help("a container's seccomp profile or a security module may forbid it; `--source ptrace` works without")
         }
-        _ => with_help(told, os.as_ref()),
+        _ => with_help(told, os),
     }
 }
 
-/// Advice for an error of the machine.
-fn with_help(error: Error, os: Option<&io::Error>) -> Error {
-    match os.and_then(io::Error::raw_os_error) {
+/// Advice for an error of the machine, by its number.
+fn with_help(error: Error, os: Option<i32>) -> Error {
+    match os {
         Some(libc::EPERM | libc::EACCES) if caps::locked_down() => {
             error.help("kernel lockdown is in confidentiality mode; `--source ptrace` works with it")
         }
@@ -167,33 +168,16 @@ fn chain(error: &dyn std::error::Error) -> String {
     text
 }
 
-fn os_error(error: &(dyn std::error::Error + 'static)) -> Option<io::Error> {
+/// The number of the system's error among an error and its causes.
+fn os_error(error: &(dyn std::error::Error + 'static)) -> Option<i32> {
     let mut next = Some(error);
     while let Some(e) = next {
         if let Some(io) = e.downcast_ref::<io::Error>() {
-            return io.raw_os_error().map(io::Error::from_raw_os_error);
+            return io.raw_os_error();
         }
         next = e.source();
     }
     None
-}
-
-/// The error number behind a text of [`strerror`], for the numbers that there is advice for.
-fn os_error_of(text: &str) -> Option<io::Error> {
-    [libc::EPERM, libc::EACCES, libc::EMFILE, libc::ENOMEM]
-        .map(io::Error::from_raw_os_error)
-        .into_iter()
-        .find(|e| strerror(e) == text)
-}
-
-/// The C library's words for an error.
-pub(crate) fn strerror(e: &io::Error) -> String {
-    plain(&e.to_string())
-}
-
-/// A text without Rust's `(os error N)`.
-fn plain(text: &str) -> String {
-    text.split(" (os error").next().unwrap_or(text).to_owned()
 }
 
 /// The last meaningful lines of a verifier's log: what was refused, and the instructions before it.

@@ -15,6 +15,7 @@ use dtrail_lang::ast::TagKind;
 use dtrail_lang::bytes;
 use dtrail_lang::env::{KernelMember, KernelType, KernelTypeId, KernelTypes, PerCpu, Qualifier};
 use dtrail_lang::options::TypeData;
+use dtrail_vm::event::reason;
 
 use super::btf::{Btf, Kind, TypeId, VMLINUX};
 use super::whole::Content;
@@ -54,13 +55,18 @@ impl RunningTypes {
     pub fn open(data: &TypeData) -> Result<RunningTypes, String> {
         let core = match &data.kernel {
             None => Btf::of_kernel().map_err(|e| {
-                format!("the kernel's types cannot be read from {VMLINUX}: {e}; they need a kernel built with CONFIG_DEBUG_INFO_BTF")
+                format!(
+                    "the kernel's types cannot be read from {VMLINUX}: {}; they need a kernel built with CONFIG_DEBUG_INFO_BTF",
+                    reason(&e)
+                )
             })?,
             Some(file) => {
                 let read = Content::TYPES.read(&path(file)).and_then(|bytes| {
                     Btf::parse(bytes).map_err(|e| std::io::Error::new(std::io::ErrorKind::InvalidData, e.0))
                 });
-                read.map_err(|e| format!("the kernel's types cannot be read from {file} (ctfpath): {e}"))?
+                read.map_err(|e| {
+                    format!("the kernel's types cannot be read from {file} (ctfpath): {}", reason(&e))
+                })?
             }
         };
         let types = RunningTypes::new(core);

@@ -14,7 +14,7 @@ use dtrail_lang::ir;
 use dtrail_lang::options::{BufPolicy, EvalTime, Options, TypeData};
 use dtrail_lang::plan::layout::{header, thread_end};
 use dtrail_lang::plan::{Capabilities, Overflow, Plan};
-use dtrail_vm::event::{Error, Event, EventSink, EventSource, Exited, Flow, KernelState, Wait};
+use dtrail_vm::event::{Error, Event, EventSink, EventSource, Exited, Flow, KernelState, Wait, reason};
 use dtrail_vm::fault::Drops;
 use dtrail_vm::vars::Thread;
 use rustix::time::{ClockId, clock_gettime};
@@ -282,7 +282,7 @@ fn target(plan: &Plan, settings: Settings, types: &Btf) -> Result<ebpf::Target, 
 
 /// What the emitter must know besides the kernel's types.
 pub(super) fn target_without_kernel(settings: Settings) -> Result<ebpf::Target, Error> {
-    let cpus = cpus::possible().map_err(|e| Error::new(format!("cannot count CPUs: {e}")))?;
+    let cpus = cpus::possible().map_err(|e| Error::from(e).context("cannot count CPUs"))?;
     let page = crate::sys::page_size() as u64;
     // 1 GiB is the largest power of two that a ring's size fits in; half of it keeps both mappings addressable.
     let ring_size = settings.ring.clamp(page, 1 << 29).next_power_of_two() as u32;
@@ -370,7 +370,7 @@ pub(super) fn load_program(
     let (programs, maps) = load::load_until(plan, program, types, interrupted)?;
     let ring = match program.state.ring.and_then(|map| Some((maps.fd(map)?, maps.max_entries(map)))) {
         Some((fd, size)) => {
-            Some(Ring::new(fd, size).map_err(|e| Error::new(format!("cannot map the ring buffer: {e}")))?)
+            Some(Ring::new(fd, size).map_err(|e| Error::from(e).context("cannot map the ring buffer"))?)
         }
         None => None,
     };
@@ -457,7 +457,7 @@ impl BpfSource {
             format!(
                 "names of code are those of processes that are still there when they are printed: what processes map cannot \
                  be followed (perf_event_open): {}",
-                crate::load::strerror(why)
+                reason(why)
             )
         });
         self.notices.extend(why);

@@ -68,7 +68,7 @@ impl EventSource for IdleSource {
             Ok(_) if fds.iter().any(|fd| !fd.revents().is_empty()) => Ok(Wait::Woken),
             // A signal that is handled elsewhere makes the descriptor readable, if it wants anything.
             Ok(_) | Err(rustix::io::Errno::INTR) => Ok(Wait::Again),
-            Err(e) => Err(Error::new(format!("waiting: {}", std::io::Error::from(e)))),
+            Err(e) => Err(Error::from(std::io::Error::from(e)).context("waiting")),
         }
     }
 

@@ -13,7 +13,7 @@ use dtrail_lang::ir::ProbeIndex;
 use dtrail_lang::ir::inst::USER_END;
 use dtrail_lang::options::{MAX_FRAMES, Options};
 use dtrail_lang::plan::{Afterwards, Capabilities, Overflow, Plan};
-use dtrail_vm::event::{Error, Event, EventSink, Flow, KernelState};
+use dtrail_vm::event::{Error, Event, EventSink, Flow, KernelState, reason};
 use dtrail_vm::fault::Drops;
 
 use by_cpu::MapsByCpu;
@@ -311,14 +311,14 @@ impl Machine for KernelMachine {
         self.placed = None;
         let stand_in = |addr| if addr < USER_END { addr } else { inject::stand_in(addr) };
         let regions = memory.iter().map(|region| (stand_in(region.addr), &*region.bytes));
-        let refused = |why: &dyn std::fmt::Display| {
+        let refused = |why: String| {
             Error::new(format!("made-up memory cannot be placed in this process: {why}"))
                 .help("engine bpf can only make up memory at addresses that are free")
         };
         if meet(memory) {
-            return Err(refused(&"two addresses of it would be one"));
+            return Err(refused("two addresses of it would be one".to_owned()));
         }
-        self.memory.place(regions).map_err(|e| refused(&e))?;
+        self.memory.place(regions).map_err(|e| refused(reason(&e)))?;
         // What is written is of one event: the next one finds its own memory.
         self.placed = (!self.written).then(|| memory.clone());
         Ok(())
@@ -327,7 +327,7 @@ impl Machine for KernelMachine {
     fn run(&mut self, cpu: u32) -> Result<(), Error> {
         let Some(program) = self.programs.injector() else { return Ok(()) };
         let ran = self.maps.on(cpu, || test_run(program));
-        ran.map(drop).map_err(|e| Error::new(format!("cannot inject an event: {e}")))
+        ran.map(drop).map_err(|e| Error::from(e).context("cannot inject an event"))
     }
 
     fn records(&mut self) -> Vec<Vec<u8>> {

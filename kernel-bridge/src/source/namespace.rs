@@ -7,7 +7,7 @@ use std::io;
 use std::os::fd::{AsFd, AsRawFd};
 use std::os::unix::fs::MetadataExt;
 
-use dtrail_vm::event::Error;
+use dtrail_vm::event::{Error, reason};
 
 use crate::ebpf::asm::{Alu, Asm, R0, R1, R2, R3, R6, R7, Size, opcode, pack};
 use crate::ebpf::{PidNamespace, helper};
@@ -27,7 +27,7 @@ pub(super) fn own(types: &Btf) -> Result<Option<PidNamespace>, Error> {
             .help("run in the initial PID namespace, or use `--source ptrace` with -c")
     };
     let shape = shape(types).map_err(|member| refuse(format!("this kernel has no {member}")))?;
-    let (level, address) = ask(&shape).map_err(|e| refuse(e.to_string()))?;
+    let (level, address) = ask(&shape).map_err(|e| refuse(reason(&e)))?;
     Ok((level > 0).then_some(PidNamespace { level, address, ..shape }))
 }
 

@@ -7,7 +7,7 @@ use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::time::Duration;
 
 use dtrail_lang::options::EvalTime;
-use dtrail_vm::event::{Error, Exited};
+use dtrail_vm::event::{Error, Exited, reason};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::process::{Pid, PidfdFlags, pidfd_open};
 
@@ -55,7 +55,7 @@ impl Targets {
             let alive = open(pid).map_err(|e| match e.raw_os_error() {
                 // The number of a thread that leads no process is as good as none.
                 Some(libc::ESRCH | libc::EINVAL | libc::ENOENT) => nobody(pid),
-                _ => Error::new(format!("failed to grab process {pid}: {e}")),
+                _ => Error::from(e).context(&format!("failed to grab process {pid}")),
             })?;
             watched.push(Watched { pid, alive: Some(alive), child });
         }
@@ -74,7 +74,7 @@ impl Targets {
             let notice = child.advance(when, interrupted).map_err(|e| {
                 let why = match e.kind() {
                     io::ErrorKind::Interrupted => "interrupted".to_owned(),
-                    _ => format!("process {}: {e}", child.pid()),
+                    _ => format!("process {}: {}", child.pid(), reason(&e)),
                 };
                 Error::new(why).context("cannot obey evaltime")
             })?;
@@ -93,7 +93,7 @@ impl Targets {
         for child in self.watched.iter_mut().filter_map(|w| w.child.as_mut()) {
             child
                 .release()
-                .map_err(|e| Error::new(format!("failed to resume process {}: {e}", child.pid())))?;
+                .map_err(|e| Error::from(e).context(&format!("failed to resume process {}", child.pid())))?;
         }
         Ok(())
     }

@@ -104,7 +104,7 @@ impl Waiting {
 }
 
 fn failed(e: Errno) -> Error {
-    Error::new(format!("waiting for events: {}", io::Error::from(e)))
+    Error::from(io::Error::from(e)).context("waiting for events")
 }
 
 #[cfg(test)]

@@ -1,3 +1,5 @@
+//! Cuts, sweeps and variables over made-up maps: values hand-counted, and a property over random orders.
+
 use std::cell::RefCell;
 use std::collections::{BTreeMap, HashMap};
 use std::rc::Rc;

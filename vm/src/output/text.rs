@@ -3,6 +3,7 @@
 use std::io::{self, Write};
 
 use super::{Files, GIVEN_UP, NoFiles, Output, Stream, WriteError};
+use crate::event::reason;
 
 /// Buffered bytes are passed on at this size, flushed or not.
 const BUFFER: usize = 1 << 16;
@@ -64,12 +65,6 @@ impl<W: Write, E: Write> TextOutput<W, E> {
             });
         }
     }
-}
-
-/// The system's words alone, as C programs print them.
-fn reason(error: &io::Error) -> String {
-    let text = error.to_string();
-    text.split(" (os error ").next().unwrap_or_default().to_owned()
 }
 
 impl<W: Write, E: Write> Output for TextOutput<W, E> {

@@ -7,6 +7,7 @@ use dtrail_lang::ir::AddrSpace;
 
 use super::arena::{self, NULL};
 use super::{Run, World, addresses, json, numbers, strings};
+use crate::event::reason;
 use crate::fault::{FaultKind, Raised};
 use crate::stacks::Origin;
 use crate::value::ValueRef;
@@ -469,8 +470,7 @@ extern "C" fn user_address(run: &mut Run<'_>, addr: u64, _: u64, _: u64, _: u32)
 }
 
 extern "C" fn strerror(run: &mut Run<'_>, number: u64, _: u64, _: u64, _: u32) -> u64 {
-    let text = std::io::Error::from_raw_os_error(number as i32).to_string();
-    let text = text.split(" (os error ").next().unwrap_or_default();
+    let text = reason(&std::io::Error::from_raw_os_error(number as i32));
     run.word(ValueRef::Str(Some(text.as_bytes())))
 }
 

@@ -26,7 +26,7 @@ impl PtraceSource {
     /// Lets a command that stands at its exec event run to the place that `evaltime` names. If it ends before, that is
     /// noted like every end.
     pub(super) fn advance(&mut self, pid: u32) -> Result<(), Error> {
-        let fail = |error: std::io::Error| Error::new(error.to_string()).context("cannot obey evaltime");
+        let fail = |error: std::io::Error| Error::from(error).context("cannot obey evaltime");
         let Some(mut addr) = self.aim(pid).map_err(fail)? else { return Ok(()) };
         sys::resume(pid, Resume::Run, 0);
         loop {

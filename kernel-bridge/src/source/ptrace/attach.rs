@@ -5,7 +5,7 @@
 
 use std::io;
 
-use dtrail_vm::event::Error;
+use dtrail_vm::event::{Error, reason};
 
 use super::OPTIONS;
 use super::command::scope_help;
@@ -53,7 +53,7 @@ fn threads(pid: u32) -> Vec<u32> {
 /// Why the kernel says no, and which setting decides.
 fn refused(pid: u32, error: &io::Error) -> Error {
     if error.raw_os_error() != Some(libc::EPERM) {
-        return Error::new(super::command::reason(error));
+        return Error::new(reason(error));
     }
     if let Some(tracer) = tracer(pid) {
         return Error::new(format!("process {tracer} traces it already"));

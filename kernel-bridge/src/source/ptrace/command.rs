@@ -11,7 +11,7 @@ use std::os::unix::ffi::OsStringExt;
 use std::ptr;
 
 use dtrail_lang::bytes;
-use dtrail_vm::event::Error;
+use dtrail_vm::event::{Error, reason};
 use libc::sock_filter;
 
 use super::sys::{self, Resume, Waited};
@@ -137,12 +137,6 @@ pub(super) fn scope_help(scope: &str) -> &'static str {
         }
         _ => "a container's seccomp profile or a security module may forbid ptrace",
     }
-}
-
-/// The words of an I/O error, without Rust's number.
-pub(super) fn reason(error: &io::Error) -> String {
-    let text = error.to_string();
-    text.split(" (os error").next().unwrap_or(&text).to_owned()
 }
 
 fn pipe() -> io::Result<(File, File)> {

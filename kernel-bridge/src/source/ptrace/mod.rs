@@ -105,8 +105,7 @@ impl PtraceSource {
     /// Forks the commands and becomes their tracer. They are executed when the plan is attached, and run when tracing
     /// opens. When `wake` is readable, waiting ends.
     pub fn new(targets: &[Target], wake: Option<Arc<OwnedFd>>) -> Result<PtraceSource, Error> {
-        let alarm =
-            Alarm::new().map_err(|error| Error::new(error.to_string()).context("cannot create a timer"))?;
+        let alarm = Alarm::new().map_err(|error| Error::from(error).context("cannot create a timer"))?;
         let mut threads = Threads::default();
         let mut commands = Vec::new();
         let mut roots = Vec::new();
@@ -262,7 +261,7 @@ impl EventSource for PtraceSource {
             let pid = command.pid;
             command.execute(&filter)?;
             sys::set_options(pid, OPTIONS | exits)
-                .map_err(|error| Error::new(error.to_string()).context("cannot trace the command"))?;
+                .map_err(|error| Error::from(error).context("cannot trace the command"))?;
             executed.push(pid);
         }
         if !calls.profile.is_empty() {
@@ -381,7 +380,7 @@ impl PtraceSource {
     /// Handles one change of one thread. `None`: there was none, or a signal came first.
     fn wait_once(&mut self, block: bool, sink: &mut dyn EventSink) -> Result<Option<Wait>, Error> {
         let waited = sys::wait_any(block)
-            .map_err(|error| Error::new(error.to_string()).context("cannot wait for the command"))?;
+            .map_err(|error| Error::from(error).context("cannot wait for the command"))?;
         match waited {
             Waited::Changed(tid, status) => {
                 if self.changed(tid, status, sink) == Flow::Stop {

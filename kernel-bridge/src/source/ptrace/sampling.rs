@@ -11,6 +11,7 @@ use std::collections::HashMap;
 use std::io;
 
 use dtrail_lang::ir::ProbeIndex;
+use dtrail_vm::event::reason;
 
 use crate::sys::cpu_clock::{ThreadClock, process_time};
 
@@ -170,7 +171,7 @@ pub(super) fn refusal(tid: u32) -> Option<String> {
 
 /// The words for a refusal; `paranoid` is the text of the setting that decides.
 fn notice(error: &io::Error, paranoid: &str) -> String {
-    let reason = super::command::reason(error);
+    let reason = reason(error);
     let setting = match (error.raw_os_error(), paranoid.trim().parse::<i32>()) {
         (Some(libc::EACCES | libc::EPERM), Ok(level)) if level > 2 => format!(
             "kernel.perf_event_paranoid (/proc/sys/kernel/perf_event_paranoid) is {level}; 2 or less allows them"
