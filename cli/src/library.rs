@@ -121,34 +121,52 @@ enum State {
     Left,
 }
 
-/// Takes a file after its dependencies; true if it can be compiled. Files that depend on each other cannot.
+/// Takes a file after its dependencies, if it can be compiled. Files that depend on each other cannot. What is under way is
+/// on a list and not on this program's stack: a folder may have a chain of any length.
 fn visit(
-    i: usize,
+    first: usize,
     files: &[File],
     by_name: &HashMap<&str, usize>,
     exists: &dyn Fn(&str, &str) -> bool,
     state: &mut [State],
     order: &mut Vec<usize>,
-) -> bool {
-    match state[i] {
-        State::Unseen => {}
-        known => return known == State::Taken,
+) {
+    let begin = |i: usize| (i, prescan::dependencies(&files[i].text).into_iter().peekable());
+    if state[first] != State::Unseen {
+        return;
     }
-    state[i] = State::Open;
-    let met = prescan::dependencies(&files[i].text).into_iter().all(|dependency| match dependency.class {
-        "library" => match by_name.get(dependency.name) {
-            Some(&other) => visit(other, files, by_name, exists, state, order),
-            None => false,
-        },
-        "module" | "provider" => exists(dependency.class, dependency.name),
-        // The parser refuses any other.
-        _ => true,
-    });
-    state[i] = if met { State::Taken } else { State::Left };
-    if met {
-        order.push(i);
+    state[first] = State::Open;
+    let mut under_way = vec![begin(first)];
+    while let Some((i, rest)) = under_way.last_mut() {
+        let i = *i;
+        let Some(dependency) = rest.peek() else {
+            state[i] = State::Taken;
+            order.push(i);
+            under_way.pop();
+            continue;
+        };
+        let met = match dependency.class {
+            "library" => match by_name.get(dependency.name) {
+                Some(&other) if state[other] == State::Unseen => {
+                    // Asked about again when it is known what becomes of that one.
+                    state[other] = State::Open;
+                    under_way.push(begin(other));
+                    continue;
+                }
+                Some(&other) => state[other] == State::Taken,
+                None => false,
+            },
+            "module" | "provider" => exists(dependency.class, dependency.name),
+            // The parser refuses any other.
+            _ => true,
+        };
+        if met {
+            rest.next();
+        } else {
+            state[i] = State::Left;
+            under_way.pop();
+        }
     }
-    met
 }
 
 #[cfg(test)]
@@ -169,6 +187,25 @@ mod tests {
     fn each_after_those_it_depends_on() {
         let files = [("a.d", "library c.d"), ("b.d", "provider io"), ("c.d", "library b.d")];
         assert_eq!(order(&files), ["/lib/b.d", "/lib/c.d", "/lib/a.d"]);
+    }
+
+    #[test]
+    fn a_chain_may_be_as_long_as_a_folder() {
+        const FILES: usize = 50_000;
+        let depends = |i: usize| match i + 1 {
+            FILES => String::new(),
+            next => format!("#pragma D depends_on library {next}\n"),
+        };
+        let file = move |i: usize| File { shown: i.to_string(), name: i.to_string(), text: depends(i) };
+        let names: Vec<String> = std::thread::Builder::new()
+            .stack_size(64 << 10)
+            .spawn(move || {
+                let taken = ordered((0..FILES).map(file).collect(), &|_, _| false);
+                taken.into_iter().map(|source| source.name).collect()
+            })
+            .and_then(|thread| thread.join().map_err(|_| std::io::ErrorKind::Other.into()))
+            .expect("a small stack is enough");
+        assert!(names.iter().eq((0..FILES).rev().map(|i| i.to_string()).collect::<Vec<_>>().iter()));
     }
 
     #[test]
