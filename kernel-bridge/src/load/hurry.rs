@@ -6,6 +6,7 @@
 //! nobody has asked to end.
 
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use crate::sys::signals::Alarms;
@@ -16,18 +17,27 @@ const AGAIN: Duration = Duration::from_millis(50);
 static LOADING: AtomicBool = AtomicBool::new(false);
 static ASKED: AtomicBool = AtomicBool::new(false);
 
-/// Programs are being loaded, as long as it lives. Of one thread at a time.
+/// Whose turn it is: timer, signal and the two words above are the process's.
+static TURN: Mutex<()> = Mutex::new(());
+
+/// Programs are being loaded, as long as it lives. Of one thread at a time: another waits, as the threads of a test binary do.
 pub(super) struct Loading {
     /// Stops the timer, after [`LOADING`] is down.
     _alarms: Alarms,
+    /// Given up last.
+    _turn: MutexGuard<'static, ()>,
 }
 
 impl Loading {
     pub(super) fn new() -> Loading {
+        Loading::begin(TURN.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    fn begin(turn: MutexGuard<'static, ()>) -> Loading {
         let alarms = Alarms::harmless();
         ASKED.store(false, Ordering::SeqCst);
         LOADING.store(true, Ordering::SeqCst);
-        Loading { _alarms: alarms }
+        Loading { _alarms: alarms, _turn: turn }
     }
 
     /// Whether the end was asked for since.
@@ -78,10 +88,13 @@ mod tests {
 
     #[test]
     fn a_signal_comes_again_as_long_as_programs_are_loaded() {
+        // Other tests of this binary load programs meanwhile: what is the process's is looked at when it is our turn.
+        let turn = || TURN.lock().expect("no test panics in its turn");
+        let ours = turn();
         let before = action();
         end_asked_for();
         assert_eq!(until_alarm(), 0, "nothing is loaded");
-        let loading = Loading::new();
+        let loading = Loading::begin(ours);
         assert!(!loading.is_over());
         end_asked_for();
         assert!(loading.is_over());
@@ -90,7 +103,8 @@ mod tests {
         std::thread::sleep(Duration::from_millis(120));
         assert!((1..=50_000).contains(&until_alarm()), "one after another");
         drop(loading);
+        let ours = turn();
         assert_eq!((until_alarm(), action()), (0, before));
-        assert!(!Loading::new().is_over(), "the next time is another one");
+        assert!(!Loading::begin(ours).is_over(), "the next time is another one");
     }
 }
