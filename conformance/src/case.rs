@@ -127,6 +127,12 @@ fn load(program: &Path) -> Result<Case, String> {
             .map(|b| String::from_utf8_lossy(&b).into_owned()),
         kind,
     };
+    if case.err.is_none() && matches!(case.kind, Kind::Refused(_)) {
+        return Err(
+            "it has no .err: a refused program's message is what it is for (bless writes an empty one anew)"
+                .into(),
+        );
+    }
     for line in text.lines() {
         let Some(rest) = line.trim().strip_prefix("/* @@ ") else { continue };
         let (key, value) = rest

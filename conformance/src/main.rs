@@ -1,5 +1,5 @@
 //! `cargo run -p dtrail-conformance [FILTER]`: runs the cases whose name contains FILTER (all without one) and prints the
-//! table engine × cases. With `DTRAIL_BLESS=1` it writes what `interp` prints into the `.out` and `.err` files.
+//! table engine × cases. With `DTRAIL_BLESS=1` it writes what `interp` prints (or the case's own engine) into the `.out` and `.err` files.
 #![allow(clippy::print_stdout, reason = "a command's report goes to its standard output")]
 
 use std::process::ExitCode;
@@ -31,14 +31,18 @@ fn main() -> ExitCode {
     if faults.is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE }
 }
 
-/// Writes what `interp` gives; the reader of the diff is the judge then.
+/// Writes what `interp` gives, or the first engine that the case names; the reader of the diff is the judge then.
 fn bless(cases: &[case::Case]) -> ExitCode {
     for case in cases {
-        let ran = run::run(case, engine::Engine::Interp);
+        let engine = case.engines.first().copied().unwrap_or(engine::Engine::Interp);
+        let ran = run::run(case, engine);
         let err = judge::as_in_a_file(case, &ran.err);
         let write =
             |extension: &str, bytes: &[u8]| std::fs::write(case.program.with_extension(extension), bytes);
-        let mut results = vec![write("out", &ran.out)];
+        let mut results = Vec::new();
+        if !ran.out.is_empty() || case.program.with_extension("out").exists() {
+            results.push(write("out", &ran.out));
+        }
         if case.err.is_some() {
             results.push(write("err", err.as_bytes()));
         }
