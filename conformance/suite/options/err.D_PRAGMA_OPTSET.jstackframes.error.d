@@ -1,2 +1,2 @@
-#pragma D option jstackframes=0
+#pragma D option jstackframes=-1
 BEGIN { exit(0); }

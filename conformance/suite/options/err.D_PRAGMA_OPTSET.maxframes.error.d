@@ -1,2 +1,2 @@
-#pragma D option maxframes=0
+#pragma D option maxframes=-1
 BEGIN { exit(0); }

@@ -1,2 +1,2 @@
-#pragma D option scratchsize=7
+#pragma D option scratchsize=1048577
 BEGIN { exit(0); }

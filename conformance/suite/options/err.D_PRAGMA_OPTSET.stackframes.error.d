@@ -1,2 +1,2 @@
-#pragma D option stackframes=0
+#pragma D option stackframes=-1
 BEGIN { exit(0); }

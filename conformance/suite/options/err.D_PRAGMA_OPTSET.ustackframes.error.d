@@ -1,2 +1,2 @@
-#pragma D option ustackframes=0
+#pragma D option ustackframes=-1
 BEGIN { exit(0); }

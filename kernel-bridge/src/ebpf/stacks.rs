@@ -86,6 +86,9 @@ fn words_at(env: &Env<'_>) -> i32 {
 /// Clobbers `R1` to `R5`.
 pub(super) fn addresses(asm: &mut Asm, env: &Env<'_>, base: ContextBase, side: Side, frames: u32) {
     let frames = frames.min(MAX_FRAMES);
+    if frames == 0 {
+        return asm.mov_imm(R0, 0);
+    }
     let some = asm.label();
     if env.target.inject {
         let Some(map) = env.state.inject else { return asm.mov_imm(R0, 0) };
@@ -112,7 +115,7 @@ pub(super) fn addresses(asm: &mut Asm, env: &Env<'_>, base: ContextBase, side: S
         Side::User => asm.mov_imm(R4, USER_STACK),
     }
     asm.call(helper::GET_STACK);
-    if side == Side::Kernel && !env.target.machinery.is_empty() && frames > 0 {
+    if side == Side::Kernel && !env.target.machinery.is_empty() {
         // At most two functions of the tracepoint may have a frame: then once more without.
         for more in 1..=2 {
             let ours = asm.label();

@@ -191,8 +191,8 @@ fn advice_names_what_there_is() {
         ("zork", OptionError::UnknownName, None),
         ("", OptionError::UnknownName, None),
         ("bufpolicy", OptionError::InvalidValue, Some("bufpolicy takes switch, fill or ring")),
-        ("nspec", OptionError::InvalidValue, Some("nspec takes a number from 1 to 16")),
-        ("stackframes", OptionError::InvalidValue, Some("stackframes takes a number from 1")),
+        ("nspec", OptionError::InvalidValue, Some("nspec takes a number from 0 to 16")),
+        ("stackframes", OptionError::InvalidValue, Some("stackframes takes a number from 0")),
         ("zdefs", OptionError::InvalidValue, Some("zdefs takes no value")),
         ("late", OptionError::InvalidValue, Some("late takes dynamic or static")),
         (
@@ -295,10 +295,11 @@ fn numbers_of_all_options() {
 #[test]
 fn bounds_by_name() {
     for (name, good, bad) in [
-        ("pcapsize", ["1", "64k"], ["0", "65537"]),
+        ("pcapsize", ["0", "64k"], ["-1", "65537"]),
         ("strsize", ["2", "64k"], ["1", "65537"]),
-        ("nspec", ["1", "16"], ["0", "17"]),
-        ("stackframes", ["1", "4294967295"], ["0", "4294967296"]),
+        ("nspec", ["0", "16"], ["-1", "17"]),
+        ("scratchsize", ["0", "1m"], ["-1", "1048577"]),
+        ("stackframes", ["0", "4294967295"], ["-1", "4294967296"]),
         ("stackindent", ["0", "1024"], ["-1", "1025"]),
         ("cpu", ["0", "2147483647"], ["-1", "2147483648"]),
         ("disasm", ["1", "15"], ["0", "16"]),

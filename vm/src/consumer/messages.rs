@@ -60,7 +60,7 @@ pub(super) fn larger_scratch(raised: Raised) -> Option<String> {
 /// What helps where a clause has taken all scratch memory, of which it has `has` bytes.
 pub(super) fn more_scratch(raised: Raised, has: u32) -> Option<String> {
     let helps = raised.kind == FaultKind::NoScratch && has < LARGEST_SCRATCH;
-    let more = has.saturating_mul(2).min(LARGEST_SCRATCH);
+    let more = has.saturating_mul(2).clamp(256, LARGEST_SCRATCH);
     helps.then(|| format!("help: a clause has {has} bytes of it; `-x scratchsize={more}` has room for more"))
 }
 

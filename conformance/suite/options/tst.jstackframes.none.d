@@ -1,0 +1,2 @@
+/* @@ args: -q -x jstackframes=0 */
+syscall::read:entry { @[jstack()] = count(); jstack(); jstack(1); }
