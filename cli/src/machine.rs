@@ -75,7 +75,7 @@ impl Machine {
     pub(crate) fn missing_privilege(&self) -> Option<String> {
         match self {
             Machine::Open { kind: Kind::Bpf, .. } => {
-                let why = caps::can_bpf().err()?;
+                let why = caps::can_bpf().err().filter(|_| caps::lacks_privilege())?;
                 Some(format!("{}; with -c, source ptrace needs no privilege", why.message))
             }
             _ => None,
@@ -124,7 +124,10 @@ pub(crate) fn choose(
     let in_user_space = matches!(options.engine, Some(EngineChoice::Interp | EngineChoice::Jit));
     let wants_ptrace = options.source == SourceChoice::Ptrace || in_user_space;
     let may = caps::can_bpf();
-    if terse && traces | (options.mode == Mode::List) && options.source == SourceChoice::Auto && may.is_err()
+    if terse
+        && traces | (options.mode == Mode::List)
+        && options.source == SourceChoice::Auto
+        && caps::lacks_privilege()
     {
         return Err(Failure::usage("run as root for tracing and listing probes"));
     }
@@ -189,8 +192,7 @@ impl Machine {
         let mut source: Box<dyn EventSource> = match kind {
             _ if !traces => Box::new(IdleSource::new(*environment, wake)),
             Kind::Bpf => {
-                caps::can_bpf()
-                    .map_err(|why| why.help("run as root, or give a command with -c to trace only that"))?;
+                caps::can_bpf_or("run as root, or give a command with -c to trace only that")?;
                 Box::new(
                     BpfSource::new(&[], wake)?.with_symbols(symbols.clone()).with_types(&settings.types_from),
                 )
@@ -261,7 +263,7 @@ fn synthetic(
             SyntheticSource::with_kernel(file, Box::new(Injection::<Harness>::new(settings)))
         }
         EngineChoice::Bpf => {
-            caps::can_bpf().map_err(|why| why.help("run as root, or use `--engine rbpf`"))?;
+            caps::can_bpf_or("run as root, or use `--engine rbpf`")?;
             SyntheticSource::with_kernel(file, Box::new(Injection::<KernelMachine>::new(settings)))
         }
     };

@@ -26,7 +26,11 @@ fn main() -> ExitCode {
         match closed_output().map_or_else(|| io::stdout().as_fd().try_clone_to_owned().map(Into::into), Ok) {
             Ok(stdout) => stdout,
             Err(e) => {
-                let _ = writeln!(io::stderr(), "{progname}: cannot use standard output: {}", reason(&e));
+                let why = reason(&e);
+                let _ = writeln!(io::stderr(), "{progname}: cannot use standard output: {why}");
+                if let Some(help) = dtrail_kernel_bridge::shortage::advice(&e) {
+                    let _ = writeln!(io::stderr(), "  help: {help}");
+                }
                 return ExitCode::from(1);
             }
         };

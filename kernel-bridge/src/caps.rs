@@ -11,6 +11,7 @@ use rustix::thread::CapabilitySet;
 
 use crate::ebpf::asm::{Alu, Asm, FP, R0, R1, R2, R3, Size};
 use crate::ebpf::helper;
+use crate::shortage;
 use crate::sys::bpf;
 
 /// A capability's bit in the effective set.
@@ -21,24 +22,47 @@ const BPF: u32 = 39;
 /// Whether the `bpf` source can be used: effective root, or CAP_BPF and CAP_PERFMON, in the initial user namespace and
 /// with nothing that forbids bpf(2). The error names what is missing. The kernel is asked once a run.
 pub fn can_bpf() -> Result<(), Error> {
-    static ANSWER: OnceLock<Result<(), Error>> = OnceLock::new();
-    ANSWER.get_or_init(ask).clone()
+    can_bpf_or("run as root; or use `--source ptrace` with -c, which needs no privilege")
 }
 
-fn ask() -> Result<(), Error> {
-    let refusal = |message: String| {
-        let help = "run as root; or use `--source ptrace` with -c, which needs no privilege";
-        Err(Error::new(message).help(help))
-    };
+/// The same, with other words for what helps where privilege is missing. That is no help where descriptors or memory have
+/// run out.
+pub fn can_bpf_or(help: &str) -> Result<(), Error> {
+    answer().clone().map_err(|missing| match missing {
+        Missing::Privilege(message) => Error::new(message).help(help),
+        Missing::Other(error) => error,
+    })
+}
+
+/// Whether it is privilege that is missing, or a kernel that has eBPF.
+pub fn lacks_privilege() -> bool {
+    matches!(answer(), Err(Missing::Privilege(_)))
+}
+
+/// Why the `bpf` source cannot be used.
+#[derive(Clone, Debug)]
+enum Missing {
+    /// This process may not, and the message says what it lacks.
+    Privilege(String),
+    /// It may, but this came up.
+    Other(Error),
+}
+
+fn answer() -> &'static Result<(), Missing> {
+    static ANSWER: OnceLock<Result<(), Missing>> = OnceLock::new();
+    ANSWER.get_or_init(ask)
+}
+
+fn ask() -> Result<(), Missing> {
     let effective = rustix::thread::capabilities(None).map_or(CapabilitySet::empty(), |sets| sets.effective);
     if let Some(missing) = missing(effective.bits()) {
-        return refusal(format!("tracing the kernel needs {missing}"));
+        return Err(Missing::Privilege(format!("tracing the kernel needs {missing}")));
     }
     // The capabilities of a user namespace do not count for bpf(2), and a seccomp profile may forbid it to anyone: whether
     // programs can be loaded, only loading one tells.
     match bpf::load_raw_tracepoint(&nothing()) {
         Ok(_) => Ok(()),
-        Err(e) => refusal(refused(&e)),
+        Err(e) => Err(refused(&e)),
     }
 }
 
@@ -52,15 +76,18 @@ fn nothing() -> Vec<u64> {
 }
 
 /// What to say when the kernel does not load a program although the capabilities are there.
-fn refused(error: &std::io::Error) -> String {
+fn refused(error: &std::io::Error) -> Missing {
     let why = match error.raw_os_error() {
         Some(libc::EPERM | libc::EACCES) => {
             "a user namespace has no say over the kernel, and a container's seccomp profile may forbid it"
         }
         Some(libc::ENOSYS) => "it has none (CONFIG_BPF_SYSCALL)",
-        _ => return format!("the kernel refuses eBPF programs: {}", reason(error)),
+        _ => {
+            let told = Error::new(format!("cannot load an eBPF program: {}", reason(error)));
+            return Missing::Other(shortage::help(told, error));
+        }
     };
-    format!("the kernel refuses eBPF programs: {why}")
+    Missing::Privilege(format!("the kernel refuses eBPF programs: {why}"))
 }
 
 /// What a set of effective capabilities lacks.
@@ -128,9 +155,28 @@ mod tests {
                  seccomp profile may forbid it",
             ),
             (libc::ENOSYS, "the kernel refuses eBPF programs: it has none (CONFIG_BPF_SYSCALL)"),
-            (libc::ENOMEM, "the kernel refuses eBPF programs: Cannot allocate memory"),
         ] {
-            assert_eq!(refused(&std::io::Error::from_raw_os_error(error)), expected);
+            match refused(&std::io::Error::from_raw_os_error(error)) {
+                Missing::Privilege(message) => assert_eq!(message, expected),
+                Missing::Other(error) => panic!("{error:?}"),
+            }
+        }
+        for (error, message, help) in [
+            (
+                libc::EMFILE,
+                "Too many open files",
+                Some("raise `ulimit -n`: each map, program and probe takes a descriptor"),
+            ),
+            (libc::ENOMEM, "Cannot allocate memory", Some(shortage::MEMORY)),
+            (libc::EINVAL, "Invalid argument", None),
+        ] {
+            match refused(&std::io::Error::from_raw_os_error(error)) {
+                Missing::Privilege(message) => panic!("{message}"),
+                Missing::Other(error) => {
+                    assert_eq!(error.message, format!("cannot load an eBPF program: {message}"));
+                    assert_eq!(error.help.as_deref(), help);
+                }
+            }
         }
     }
 

@@ -16,7 +16,7 @@ use dtrail_vm::event::{Error, ExitedHow, reason};
 use rustix::process::{Pid, Signal, WaitOptions};
 
 use crate::sys::breakpoint;
-use crate::{evaltime, search};
+use crate::{evaltime, search, shortage};
 
 /// A started process that this one must wait for.
 #[derive(Debug)]
@@ -80,7 +80,8 @@ pub fn start(command: &[u8], mut before_exec: Option<BeforeExec>) -> Result<Chil
         let refused = e.raw_os_error() == Some(libc::EACCES);
         let known = search::candidates(program).ok().filter(|_| refused);
         let known = known.and_then(|paths| search::missing(&paths)).map(io::Error::from_raw_os_error);
-        unquoted(fail(reason(&known.unwrap_or(e))), &name)
+        let why = known.unwrap_or(e);
+        shortage::help(unquoted(fail(reason(&why)), &name), &why)
     })?;
     let pid = process.id();
     match wait_for_stop(pid) {

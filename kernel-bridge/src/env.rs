@@ -20,6 +20,7 @@ use crate::providers;
 use crate::readers::kallsyms;
 use crate::readers::tracefs;
 use crate::readers::types::RunningTypes;
+use crate::shortage;
 use trace_events::TraceEvents;
 use tracepoints::Tracepoints;
 
@@ -191,17 +192,22 @@ impl SourceEnvironment {
     fn reason(&self, pattern: &ProbePattern) -> NoMatch {
         let provider = pattern.provider.as_str();
         if let Some(known) = providers::by_name(provider) {
-            if provider == providers::sdt::PROVIDER.name && !tracefs::is_readable() {
-                return NoMatch::OtherSource(
-                    "provider `sdt` needs /sys/kernel/tracing, which root may read, and source `bpf`"
+            if provider == providers::sdt::PROVIDER.name
+                && let Some(error) = tracefs::unreadable()
+            {
+                return NoMatch::OtherSource(match shortage::advice(&error) {
+                    Some(advice) => {
+                        format!("/sys/kernel/tracing cannot be read: {}; {advice}", reason(&error))
+                    }
+                    None => "provider `sdt` needs /sys/kernel/tracing, which root may read, and source `bpf`"
                         .to_owned(),
-                );
+                });
             }
             if provider == providers::rawtp::PROVIDER.name {
                 if let Err(why) = self.running_types() {
                     return NoMatch::OtherSource(why.clone());
                 }
-                if !pattern.module.is_empty() && !tracefs::is_readable() {
+                if !pattern.module.is_empty() && tracefs::unreadable().is_some() {
                     return NoMatch::OtherSource(format!(
                         "which group a tracepoint is in only /sys/kernel/tracing tells, which root may read: leave it out, \
                          `rawtp:::{}`, and have CAP_BPF and CAP_PERFMON to trace it",
@@ -213,7 +219,8 @@ impl SourceEnvironment {
             return missing
                 .map_or(NoMatch::Zero, |name| unsupported(&format!("probe `{provider}:::{name}`")));
         }
-        if provider.is_empty() && foreign::is_event_group(&pattern.module) && !tracefs::is_readable() {
+        if provider.is_empty() && foreign::is_event_group(&pattern.module) && tracefs::unreadable().is_some()
+        {
             return NoMatch::OtherSource(format!(
                 "`{}` is a group of trace events, which /sys/kernel/tracing lists and root may read",
                 pattern.module

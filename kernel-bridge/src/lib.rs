@@ -13,6 +13,7 @@ mod procfs;
 pub mod providers;
 pub mod readers;
 mod search;
+pub mod shortage;
 pub mod source;
 pub mod state;
 pub mod symbols;

@@ -8,7 +8,7 @@ use dtrail_lang::plan::{Overflow, Plan, Side};
 use dtrail_vm::event::{Error, plain, reason};
 
 use crate::ebpf::{Hook, ProgramSpec};
-use crate::{caps, readers};
+use crate::{caps, readers, shortage};
 
 /// A signal came before tracing began.
 pub(super) fn interrupted() -> Error {
@@ -29,11 +29,27 @@ pub(super) fn object(error: &EbpfError) -> Error {
 }
 
 /// The kernel's own types cannot be read.
-pub(crate) fn no_types(why: &dyn std::error::Error) -> Error {
+pub(crate) fn no_types(why: &(dyn std::error::Error + 'static)) -> Error {
     let vmlinux = readers::btf::VMLINUX;
-    let why = chain(why);
-    Error::new(format!("cannot read the kernel's types from {vmlinux}: {why}"))
-        .help("the kernel must be built with CONFIG_DEBUG_INFO_BTF=y; `--source ptrace` works without")
+    let told = Error::new(format!("cannot read the kernel's types from {vmlinux}: {}", chain(why)));
+    match advice_for_types(why) {
+        Some(advice) => told.help(advice),
+        None => told,
+    }
+}
+
+/// What helps where the kernel's types cannot be read: it depends on whether they are there.
+fn advice_for_types(why: &(dyn std::error::Error + 'static)) -> Option<&'static str> {
+    let error = why.downcast_ref::<io::Error>()?;
+    match error.kind() {
+        io::ErrorKind::NotFound if !std::path::Path::new("/sys/kernel").exists() => {
+            Some("/sys must be mounted; `--source ptrace` works without")
+        }
+        io::ErrorKind::NotFound => {
+            Some("the kernel must be built with CONFIG_DEBUG_INFO_BTF=y; `--source ptrace` works without")
+        }
+        _ => shortage::advice(error),
+    }
 }
 
 /// The verifier, or the kernel before it, refused a program.
@@ -148,9 +164,14 @@ fn with_help(error: Error, os: Option<i32>) -> Error {
         Some(libc::EPERM | libc::EACCES) => {
             error.help("run as root, or with CAP_BPF and CAP_PERFMON; or use `--source ptrace` with -c")
         }
-        Some(libc::EMFILE) => error.help("raise `ulimit -n`: each map, program and probe takes a descriptor"),
-        Some(libc::ENOMEM) => error.help("make buffers smaller with -x bufsize=, aggsize= and dynvarsize="),
-        _ => error,
+        Some(libc::ENOMEM) => error.help(format!(
+            "make buffers smaller with -x bufsize=, aggsize= and dynvarsize=, or {}",
+            shortage::MEMORY
+        )),
+        _ => match os {
+            Some(number) => shortage::help(error, &io::Error::from_raw_os_error(number)),
+            None => error,
+        },
     }
 }
 
@@ -246,6 +267,17 @@ mod tests {
                 false => "a container's seccomp profile or a security module may forbid it",
             })
         );
+    }
+
+    #[test]
+    fn advice_about_types_is_for_those_that_are_missing() {
+        let of = |error: io::Error| no_types(&error).help;
+        let help = of(io::Error::from_raw_os_error(libc::ENOENT)).expect("it is known");
+        assert!(help.starts_with("the kernel must be built with CONFIG_DEBUG_INFO_BTF=y;"), "{help}");
+        assert_eq!(of(io::ErrorKind::OutOfMemory.into()).as_deref(), Some(shortage::MEMORY));
+        let files = shortage::advice(&io::Error::from_raw_os_error(libc::EMFILE));
+        assert_eq!(of(io::Error::from_raw_os_error(libc::EMFILE)).as_deref(), files);
+        assert_eq!(of(io::Error::from_raw_os_error(libc::EIO)), None);
     }
 
     #[test]

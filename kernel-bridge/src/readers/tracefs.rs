@@ -43,9 +43,13 @@ pub fn events() -> Vec<(String, String)> {
         .collect()
 }
 
-/// Whether this process may read tracefs.
-pub fn is_readable() -> bool {
-    ROOTS.iter().any(|root| std::fs::File::open(format!("{root}/available_events")).is_ok())
+/// Why this process cannot read tracefs, if it cannot.
+pub fn unreadable() -> Option<std::io::Error> {
+    let mut why = None;
+    for root in ROOTS {
+        why = Some(std::fs::File::open(format!("{root}/available_events")).err()?);
+    }
+    why
 }
 
 /// An event by its group and name.

@@ -19,6 +19,7 @@ use dtrail_vm::event::reason;
 
 use super::btf::{Btf, Kind, TypeId, VMLINUX};
 use super::whole::Content;
+use crate::shortage;
 
 /// Where the kernel publishes the types of its modules, a file each.
 const MODULES: &str = "/sys/kernel/btf";
@@ -55,10 +56,13 @@ impl RunningTypes {
     pub fn open(data: &TypeData) -> Result<RunningTypes, String> {
         let core = match &data.kernel {
             None => Btf::of_kernel().map_err(|e| {
-                format!(
-                    "the kernel's types cannot be read from {VMLINUX}: {}; they need a kernel built with CONFIG_DEBUG_INFO_BTF",
-                    reason(&e)
-                )
+                let advice = match e.kind() {
+                    std::io::ErrorKind::NotFound => {
+                        "; they need a kernel built with CONFIG_DEBUG_INFO_BTF".to_owned()
+                    }
+                    _ => shortage::advice(&e).map_or(String::new(), |advice| format!("; {advice}")),
+                };
+                format!("the kernel's types cannot be read from {VMLINUX}: {}{advice}", reason(&e))
             })?,
             Some(file) => {
                 let read = Content::TYPES.read(&path(file)).and_then(|bytes| {

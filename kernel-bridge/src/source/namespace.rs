@@ -12,6 +12,7 @@ use dtrail_vm::event::{Error, reason};
 use crate::ebpf::asm::{Alu, Asm, R0, R1, R2, R3, R6, R7, Size, opcode, pack};
 use crate::ebpf::{PidNamespace, helper};
 use crate::readers::btf::{Btf, Kind, TypeId};
+use crate::shortage;
 use crate::sys::bpf::{self, Map, MapType, NewMap};
 
 /// The inode number of the initial PID namespace (`PROC_PID_INIT_INO`).
@@ -27,7 +28,10 @@ pub(super) fn own(types: &Btf) -> Result<Option<PidNamespace>, Error> {
             .help("run in the initial PID namespace, or use `--source ptrace` with -c")
     };
     let shape = shape(types).map_err(|member| refuse(format!("this kernel has no {member}")))?;
-    let (level, address) = ask(&shape).map_err(|e| refuse(reason(&e)))?;
+    let (level, address) = ask(&shape).map_err(|e| {
+        let refused = refuse(reason(&e));
+        shortage::help(refused, &e)
+    })?;
     Ok((level > 0).then_some(PidNamespace { level, address, ..shape }))
 }
 

@@ -12,6 +12,7 @@ use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::process::{Pid, PidfdFlags, pidfd_open};
 
 use crate::child::{self, Child};
+use crate::shortage;
 
 /// One `-c` or `-p`.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -55,7 +56,10 @@ impl Targets {
             let alive = open(pid).map_err(|e| match e.raw_os_error() {
                 // The number of a thread that leads no process is as good as none.
                 Some(libc::ESRCH | libc::EINVAL | libc::ENOENT) => nobody(pid),
-                _ => Error::from(e).context(&format!("failed to grab process {pid}")),
+                _ => {
+                    let told = Error::new(format!("failed to grab process {pid}: {}", reason(&e)));
+                    shortage::help(told, &e)
+                }
             })?;
             watched.push(Watched { pid, alive: Some(alive), child });
         }

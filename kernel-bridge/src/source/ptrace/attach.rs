@@ -10,6 +10,7 @@ use dtrail_vm::event::{Error, reason};
 use super::OPTIONS;
 use super::command::scope_help;
 use super::sys;
+use crate::shortage;
 use crate::source::targets::{leading, nobody};
 
 /// What is asked of the kernel for its threads.
@@ -23,7 +24,12 @@ pub(super) fn seize(pid: u32) -> Result<Vec<u32>, Error> {
     let mut seized: Vec<u32> = Vec::new();
     // Threads may be made while this goes on, by one that is not traced yet: until a look finds no new one.
     loop {
-        let found: Vec<u32> = threads(pid).into_iter().filter(|tid| !seized.contains(tid)).collect();
+        let found = match threads(pid) {
+            Ok(found) => found,
+            Err(error) if error.kind() == io::ErrorKind::NotFound || !seized.is_empty() => Vec::new(),
+            Err(error) => return Err(refused(pid, &error).context(&intent)),
+        };
+        let found: Vec<u32> = found.into_iter().filter(|tid| !seized.contains(tid)).collect();
         let before = seized.len();
         for tid in found {
             match sys::seize(tid, ATTACHED) {
@@ -45,15 +51,16 @@ pub(super) fn seize(pid: u32) -> Result<Vec<u32>, Error> {
 }
 
 /// The threads of a process now.
-fn threads(pid: u32) -> Vec<u32> {
-    let entries = std::fs::read_dir(format!("/proc/{pid}/task")).into_iter().flatten().flatten();
-    entries.filter_map(|entry| entry.file_name().to_str()?.parse().ok()).collect()
+fn threads(pid: u32) -> io::Result<Vec<u32>> {
+    let entries = std::fs::read_dir(format!("/proc/{pid}/task"))?.flatten();
+    Ok(entries.filter_map(|entry| entry.file_name().to_str()?.parse().ok()).collect())
 }
 
 /// Why the kernel says no, and which setting decides.
 fn refused(pid: u32, error: &io::Error) -> Error {
     if error.raw_os_error() != Some(libc::EPERM) {
-        return Error::new(reason(error));
+        let told = Error::new(reason(error));
+        return shortage::help(told, error);
     }
     if let Some(tracer) = tracer(pid) {
         return Error::new(format!("process {tracer} traces it already"));

@@ -17,6 +17,7 @@ use libc::sock_filter;
 use super::sys::{self, Resume, Waited};
 use crate::child::unquoted;
 use crate::search;
+use crate::shortage;
 
 /// A command that has been forked and not yet executed.
 #[derive(Debug)]
@@ -38,7 +39,7 @@ const STAGE_EXEC: i32 = 2;
 pub(super) fn start(words: &[&[u8]], options: libc::c_int) -> Result<Command, Error> {
     let name = bytes::to_text(words.first().copied().unwrap_or_default());
     let intent = format!("failed to execute {name}");
-    let fail = |error: io::Error| Error::new(reason(&error)).context(&intent);
+    let fail = |error: io::Error| shortage::help(Error::new(reason(&error)).context(&intent), &error);
     let image = Image::new(words).map_err(|message| {
         let error = Error::new(message).context(&intent);
         if words.is_empty() { error.help("give -c a program and its arguments") } else { error }
@@ -112,18 +113,31 @@ impl Command {
             return Error::new(why).context(intent).whole();
         }
         let help = match code {
-            libc::ENOSYS | libc::EINVAL => "the kernel must have seccomp filters (CONFIG_SECCOMP_FILTER)",
-            _ => "a container's own seccomp profile or a security module may forbid seccomp filters",
+            libc::ENOSYS | libc::EINVAL => {
+                Some("the kernel must have seccomp filters (CONFIG_SECCOMP_FILTER)")
+            }
+            libc::EPERM | libc::EACCES => {
+                Some("a container's own seccomp profile or a security module may forbid seccomp filters")
+            }
+            _ => shortage::advice(&io::Error::from_raw_os_error(code)),
         };
-        Error::new(format!("cannot install a seccomp filter: {why}")).context(intent).help(help)
+        let told = Error::new(format!("cannot install a seccomp filter: {why}")).context(intent);
+        match help {
+            Some(help) => told.help(help),
+            None => told,
+        }
     }
 }
 
 /// Why the kernel does not let this process trace its own child.
 fn attach_error(error: &io::Error) -> Error {
     let message = format!("cannot trace it: {}", reason(error));
+    let told = Error::new(message);
+    if !matches!(error.raw_os_error(), Some(libc::EPERM | libc::EACCES | libc::ENOSYS)) {
+        return shortage::help(told, error);
+    }
     let scope = std::fs::read_to_string("/proc/sys/kernel/yama/ptrace_scope").unwrap_or_default();
-    Error::new(message).help(scope_help(&scope))
+    told.help(scope_help(&scope))
 }
 
 /// What to do about a refusal, from the text of Yama's setting; empty without Yama.

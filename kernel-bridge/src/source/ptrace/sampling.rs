@@ -13,6 +13,7 @@ use std::io;
 use dtrail_lang::ir::ProbeIndex;
 use dtrail_vm::event::reason;
 
+use crate::shortage;
 use crate::sys::cpu_clock::{ThreadClock, process_time};
 
 /// The `profile` probes of a plan, by period.
@@ -178,10 +179,14 @@ fn notice(error: &io::Error, paranoid: &str) -> String {
         ),
         (Some(libc::EMFILE | libc::ENFILE), _) => "one descriptor a thread: raise ulimit -n".to_owned(),
         (Some(libc::ENOENT | libc::ENOSYS), _) => "the kernel has none".to_owned(),
-        _ => "a container's seccomp profile or a security module may forbid perf_event_open".to_owned(),
+        (Some(libc::EACCES | libc::EPERM), _) => {
+            "a container's seccomp profile or a security module may forbid perf_event_open".to_owned()
+        }
+        _ => shortage::advice(error).unwrap_or_default().to_owned(),
     };
+    let setting = if setting.is_empty() { setting } else { format!(" ({setting})") };
     format!(
-        "profile samples are shared out among the threads of a process, without perf events: {reason} ({setting})"
+        "profile samples are shared out among the threads of a process, without perf events: {reason}{setting}"
     )
 }
 
@@ -268,6 +273,9 @@ mod tests {
                 "2\n",
                 "Permission denied (a container's seccomp profile or a security module may forbid perf_event_open)",
             ),
+            // The part behind the last colon.
+            (libc::EMFILE, "2\n", "raise ulimit -n)"),
+            (libc::E2BIG, "2\n", "Argument list too long"),
             (libc::ENOSYS, "", "Function not implemented (the kernel has none)"),
         ] {
             assert_eq!(of(number, paranoid), expected);
