@@ -42,7 +42,10 @@ pub(super) fn regular(path: &str) -> Option<File> {
     file.metadata().is_ok_and(|metadata| metadata.is_file()).then_some(file)
 }
 
-/// The check sum that `.gnu_debuglink` has of a file: CRC-32 as in Ethernet.
+/// Most bytes of a file whose check sum is looked at: the traced program names the file, which may be as long as it likes.
+const MOST_SUMMED: u64 = 512 << 20;
+
+/// The check sum that `.gnu_debuglink` has of a file: CRC-32 as in Ethernet; `None` of what is too long.
 fn check_sum(image: &Image) -> Option<u32> {
     const TABLE: [u32; 256] = {
         let mut table = [0; 256];
@@ -60,7 +63,7 @@ fn check_sum(image: &Image) -> Option<u32> {
         table
     };
     let mut sum = u32::MAX;
-    let size = image.len();
+    let size = Some(image.len()).filter(|&size| size <= MOST_SUMMED)?;
     for at in (0..size).step_by(1 << 16) {
         for byte in image.read(at, (size - at).min(1 << 16))? {
             sum = sum >> 8 ^ TABLE[usize::from(sum as u8 ^ byte)];
@@ -77,6 +80,18 @@ mod tests {
     fn the_check_sum_is_the_usual_one() {
         assert_eq!(check_sum(&Image::Bytes(b"123456789"[..].into())), Some(0xcbf4_3926));
         assert_eq!(check_sum(&Image::Bytes(b""[..].into())), Some(0));
+    }
+
+    #[test]
+    fn what_is_too_long_is_not_summed() {
+        let path = std::env::temp_dir().join(format!("dtrail-long-{}", std::process::id()));
+        let file = File::options().read(true).write(true).create_new(true).open(&path).expect("a file");
+        std::fs::remove_file(&path).expect("it was made");
+        // A hole: it takes no room, but to read it takes an hour.
+        file.set_len(1 << 42).or_else(|_| file.set_len(1 << 33)).expect("there may be holes");
+        let begun = std::time::Instant::now();
+        assert_eq!(check_sum(&Image::File(file.into())), None);
+        assert!(begun.elapsed().as_secs() < 5, "it is not read");
     }
 
     #[test]

@@ -17,6 +17,12 @@ pub(super) struct Segment {
 
 /// Most symbols of one table that are read.
 const MOST_SYMBOLS: u64 = 1 << 23;
+/// Most bytes of one header of a segment or section: they have 56 and 64.
+const MOST_HEADER: u16 = 256;
+/// Most bytes of the names of sections.
+const MOST_NAMES: u64 = 1 << 24;
+/// Most bytes of a note, and of the name of a debug file.
+const MOST_NOTE: u64 = 1 << 12;
 
 const FUNC: u8 = 2;
 const NOTYPE: u8 = 0;
@@ -83,7 +89,8 @@ impl Elf {
             return None;
         }
         let table = |at: Option<u64>, entry: Option<u16>, count: Option<u16>, least: u16| {
-            let (at, entry, count) = (at?, entry.filter(|&size| size >= least)?, count?);
+            let (at, entry, count) =
+                (at?, entry.filter(|size| (least..=MOST_HEADER).contains(size))?, count?);
             Some((image.read(at, u64::from(entry) * u64::from(count))?, usize::from(entry)))
         };
         let mut segments = Vec::new();
@@ -115,13 +122,21 @@ impl Elf {
         let names = u16_at(&header, 62).and_then(|index| sections.get(usize::from(index)).copied());
         let mut elf =
             Elf { image, sections, segments, names: Vec::new(), entry: u64_at(&header, 24).unwrap_or(0) };
-        elf.names = names.and_then(|section| elf.data(section)).unwrap_or_default();
+        elf.names = names.and_then(|section| elf.data(section, MOST_NAMES)).unwrap_or_default();
         Some(elf)
     }
 
-    /// A section's bytes, as they lie in the file.
-    pub(super) fn data(&self, section: Section) -> Option<Vec<u8>> {
+    /// A section's bytes, as they lie in the file, if they are at most so many.
+    pub(super) fn data(&self, section: Section, most: u64) -> Option<Vec<u8>> {
+        if section.size > most {
+            return None;
+        }
         self.image.read(section.offset, section.size)
+    }
+
+    /// Bytes that it takes in memory, about.
+    pub(super) fn bytes(&self) -> usize {
+        size_of_val(&*self.sections) + size_of_val(&*self.segments) + self.names.len()
     }
 
     /// A section by name, if it has bytes in the file.
@@ -136,8 +151,8 @@ impl Elf {
     pub(super) fn debug_data(&self, name: &[u8], most: u64) -> Option<Vec<u8>> {
         /// `ELFCOMPRESS_ZLIB`
         const ZLIB: u32 = 1;
-        let section = self.section(name).filter(|section| section.size <= most)?;
-        let bytes = self.data(section)?;
+        let section = self.section(name)?;
+        let bytes = self.data(section, most)?;
         if section.flags & COMPRESSED == 0 {
             return Some(bytes);
         }
@@ -186,25 +201,30 @@ impl Elf {
             0 => section.addr.saturating_add(section.size).max(start),
             size => start.saturating_add(size),
         };
-        Some(Named { start, end, sized: size != 0, binding, plain: kind == NOTYPE, table, name })
+        Some(Named { start, end, sized: size != 0, binding, plain: kind == NOTYPE, stub: false, table, name })
     }
 
-    /// The stubs through which functions of other objects are called, by what each jumps through: address, size, and the
-    /// function's name.
-    pub(super) fn stubs(&self) -> Vec<(u64, u64, Vec<u8>)> {
-        self.named_stubs().unwrap_or_default()
+    /// The stubs through which functions of other objects are called, by what each jumps through. A stub has the name of
+    /// its function, which is one of `.dynsym`: the number of that table is given.
+    pub(super) fn stubs(&self, table: u8) -> Vec<Named> {
+        self.named_stubs(table).unwrap_or_default()
     }
 
-    fn named_stubs(&self) -> Option<Vec<(u64, u64, Vec<u8>)>> {
-        /// Most bytes of a table of stubs or what belongs to them.
+    fn named_stubs(&self, table: u8) -> Option<Vec<Named>> {
+        /// Most bytes of a table of stubs or what belongs to them, and of all together.
         const MOST: u64 = 1 << 24;
+        const MOST_TOGETHER: u64 = 4 * MOST;
         if cfg!(not(target_arch = "x86_64")) {
             return None;
         }
-        let dynsym = *self.sections.iter().find(|section| section.kind == DYNSYM)?;
-        let strings = *self.sections.get(dynsym.link as usize)?;
-        let small = |section: Section| self.data(section).filter(|_| section.size <= MOST);
-        let (symbols, strings) = (small(dynsym)?, small(strings)?);
+        let mut left = MOST_TOGETHER;
+        // Sections may lie over one another, and so there may be more of them than the file has bytes.
+        let mut small = |section: Section| {
+            let bytes = self.data(section, left.min(MOST))?;
+            left -= section.size;
+            Some(bytes)
+        };
+        let symbols = small(*self.sections.iter().find(|section| section.kind == DYNSYM)?)?;
         // Which slot is whose.
         let mut slots: Vec<(u64, u32)> = Vec::new();
         for section in self.sections.iter().filter(|section| section.kind == RELA) {
@@ -218,24 +238,39 @@ impl Elf {
             slots.extend(entries);
         }
         slots.sort_unstable();
-        let mut stubs = Vec::new();
+        let mut stubs: Vec<Named> = Vec::new();
         for name in [&b".plt"[..], b".plt.sec", b".plt.got"] {
             let Some(section) = self.section(name) else { continue };
             let code = small(section).unwrap_or_default();
+            let size = if name == b".plt.got" && !code.starts_with(b"\xf3\x0f\x1e\xfa") { 8 } else { 16 };
+            // Each place has one stub.
+            let mut last = None;
             // `endbr64` may come first, `bnd` before the jump.
             for (i, jump) in code.windows(6).enumerate().filter(|(_, code)| code.starts_with(b"\xff\x25")) {
+                let start = i as u64 / size * size;
+                if last == Some(start) {
+                    continue;
+                }
                 let after = section.addr.wrapping_add(i as u64 + 6);
                 let by = i64::from(u32_at(jump, 2)? as i32);
                 let Ok(at) = slots.binary_search_by_key(&after.wrapping_add_signed(by), |slot| slot.0) else {
                     continue;
                 };
-                let entry = u32_at(&symbols, slots[at].1 as usize * SYMBOL as usize);
-                let callee = entry.map_or(&[][..], |name| text_at(&strings, name));
-                let size = if name == b".plt.got" && !code.starts_with(b"\xf3\x0f\x1e\xfa") { 8 } else { 16 };
-                let start = i as u64 / size * size;
-                if !callee.is_empty() {
-                    stubs.push((section.addr.wrapping_add(start), size, [callee, b"@plt"].concat()));
-                }
+                let name = u32_at(&symbols, slots[at].1 as usize * SYMBOL as usize);
+                let Some(name) = name.filter(|&name| name != 0) else { continue };
+                last = Some(start);
+                let start = section.addr.wrapping_add(start);
+                let end = start.saturating_add(size);
+                stubs.push(Named {
+                    start,
+                    end,
+                    sized: true,
+                    binding: 0,
+                    plain: false,
+                    stub: true,
+                    table,
+                    name,
+                });
             }
         }
         Some(stubs)
@@ -251,7 +286,7 @@ impl Elf {
         let is = |section: &&Section| {
             section.kind == NOTE && text_at(&self.names, section.name) == b".note.gnu.build-id"
         };
-        let note = self.data(self.sections.iter().find(is).copied()?)?;
+        let note = self.data(self.sections.iter().find(is).copied()?, MOST_NOTE)?;
         let (name, size) = (u32_at(&note, 0)? as usize, u32_at(&note, 4)? as usize);
         let id = note.get(name.checked_next_multiple_of(4)?.checked_add(12)?..)?.get(..size)?;
         Some(id.iter().map(|byte| format!("{byte:02x}")).collect())
@@ -259,7 +294,7 @@ impl Elf {
 
     /// The file name of `.gnu_debuglink`, and the check sum of that file.
     pub(super) fn debug_link(&self) -> Option<(String, u32)> {
-        let data = self.data(self.section(b".gnu_debuglink")?)?;
+        let data = self.data(self.section(b".gnu_debuglink")?, MOST_NOTE)?;
         let name = text_at(&data, 0);
         let sum = u32_at(&data, (name.len() + 1).next_multiple_of(4))?;
         let plain = !name.is_empty() && !name.contains(&b'/');

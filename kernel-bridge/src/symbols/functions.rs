@@ -25,6 +25,7 @@ pub(super) struct Functions {
 #[derive(Clone, Copy, Debug)]
 struct Function {
     start: u64,
+    stub: bool,
     table: u8,
     name: u32,
 }
@@ -47,6 +48,8 @@ pub(super) struct Named {
     pub(super) binding: u8,
     /// Of no type: a label of an assembler's text may be no function.
     pub(super) plain: bool,
+    /// A stub through which the function of this name is called, which another object has.
+    pub(super) stub: bool,
     /// Number of its table of strings.
     pub(super) table: u8,
     /// Where its name begins there.
@@ -64,12 +67,14 @@ enum Strings {
 const MOST_STRINGS: u64 = 16 << 20;
 /// Longest name that is kept whole; C++ has long ones.
 const LONGEST: usize = 4096;
+/// What a stub's name has behind that of its function.
+const STUB: &[u8] = b"@plt";
 
 impl Strings {
     fn of(elf: &Elf, section: elf::Section) -> Strings {
         let there = Strings::There { image: elf.image.clone(), offset: section.offset, size: section.size };
         match section.size <= MOST_STRINGS {
-            true => elf.data(section).map_or(there, Strings::Here),
+            true => elf.data(section, MOST_STRINGS).map_or(there, Strings::Here),
             false => there,
         }
     }
@@ -78,8 +83,9 @@ impl Strings {
     fn with<T>(&self, at: u32, then: impl FnOnce(&[u8]) -> T) -> T {
         match self {
             Strings::Here(bytes) => {
-                let name = elf::text_at(bytes, at);
-                then(&name[..name.len().min(LONGEST)])
+                // No further than that: it may go on for the whole table, and be asked for by every symbol.
+                let rest = bytes.get(at as usize..).unwrap_or_default();
+                then(elf::text_at(&rest[..rest.len().min(LONGEST)], 0))
             }
             Strings::There { image, offset, size } => {
                 let left = size.saturating_sub(u64::from(at));
@@ -124,8 +130,8 @@ impl Candidate<'_> {
             binding: self.named.binding,
             underscores: std::cmp::Reverse(name.iter().take_while(|&&byte| byte == b'_').count()),
             sized: self.named.sized,
-            length: std::cmp::Reverse(name.len()),
-            name: std::cmp::Reverse(name.to_vec()),
+            length: std::cmp::Reverse(name.len() + if self.named.stub { STUB.len() } else { 0 }),
+            name: std::cmp::Reverse([name, if self.named.stub { STUB } else { &[] }].concat()),
         })
     }
 }
@@ -162,7 +168,7 @@ fn name_of<T>(strings: &[Strings], table: u8, at: u32, then: impl FnOnce(&[u8]) 
 /// The address of a global function and the object's entry, both in its own layout.
 pub(super) fn address(elf: &Elf, name: &[u8], separate: Separate<'_>) -> Option<(u64, u64)> {
     let (found, strings) = named(elf, separate);
-    let is = |symbol: &&Named| name_of(&strings, symbol.table, symbol.name, |of| of == name);
+    let is = |symbol: &&Named| !symbol.stub && name_of(&strings, symbol.table, symbol.name, |of| of == name);
     let function = found.iter().filter(is).max_by_key(|symbol| symbol.binding)?;
     Some((function.start, elf.entry))
 }
@@ -176,22 +182,15 @@ fn named(elf: &Elf, separate: Separate<'_>) -> (Vec<Named>, Vec<Strings>) {
         strings.push(Strings::of(elf, table.strings));
         true
     };
-    add(elf, DYNSYM);
+    let first = add(elf, DYNSYM);
     if !add(elf, SYMTAB)
         && let Some(debug) = separate(elf)
     {
         add(&debug, SYMTAB);
     }
-    let mut names = vec![0];
-    for (start, size, name) in elf.stubs() {
-        let at = names.len() as u32;
-        names.extend_from_slice(&name);
-        names.push(0);
-        let end = start.saturating_add(size);
-        let table = strings.len() as u8;
-        found.push(Named { start, end, sized: true, binding: 0, plain: false, table, name: at });
+    if first {
+        found.extend(elf.stubs(0));
     }
-    strings.push(Strings::Here(names));
     (found, strings)
 }
 
@@ -254,8 +253,8 @@ impl Functions {
                 let number = &mut known[best.index as usize];
                 if *number == NONE {
                     *number = symbols.len() as u32;
-                    let Named { start, table, name, .. } = best.named;
-                    symbols.push(Function { start, table, name });
+                    let Named { start, stub, table, name, .. } = best.named;
+                    symbols.push(Function { start, stub, table, name });
                 }
                 *number
             });
@@ -282,9 +281,25 @@ impl Functions {
         let span = self.spans.get(after.checked_sub(1)?)?;
         let symbol = self.symbols.get(span.symbol as usize)?;
         let name = name_of(&self.strings, symbol.table, symbol.name, |name| {
-            (!name.is_empty()).then(|| String::from_utf8_lossy(name).into())
+            let shown = || match symbol.stub {
+                true => String::from_utf8_lossy(&[name, STUB].concat()).into(),
+                false => String::from_utf8_lossy(name).into(),
+            };
+            (!name.is_empty()).then(shown)
         })?;
         Some((name, addr - symbol.start))
+    }
+
+    /// Bytes that they take in memory, about.
+    pub(super) fn bytes(&self) -> usize {
+        let strings = self.strings.iter().map(|strings| match strings {
+            Strings::Here(bytes) => bytes.len(),
+            Strings::There { .. } => 0,
+        });
+        size_of_val(&*self.symbols)
+            + size_of_val(&*self.spans)
+            + size_of_val(&*self.segments)
+            + strings.sum::<usize>()
     }
 
     /// How many functions there are.
@@ -309,7 +324,7 @@ mod tests {
             names.extend_from_slice(name.as_bytes());
             names.push(0);
             let end = if size == 0 { 0x40_2000 } else { start + size };
-            Named { start, end, sized: size != 0, binding, plain: false, table: 0, name: at }
+            Named { start, end, sized: size != 0, binding, plain: false, stub: false, table: 0, name: at }
         });
         let named = named.collect();
         let segments = vec![Segment { offset: 0x1000, size: 0x1000, addr: 0x40_1000 }];

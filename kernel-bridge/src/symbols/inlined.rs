@@ -66,6 +66,11 @@ impl Inlined {
         Some(Inlined { tables, answers: RefCell::default() })
     }
 
+    /// Bytes that they take in memory, about: the tables, and what is made of them to look into them.
+    pub(super) fn bytes(&self) -> usize {
+        2 * self.tables.borrow_owner().values().map(Vec::len).sum::<usize>()
+    }
+
     /// The functions at an address of the object's own layout, innermost first, without the one that they were put into.
     pub(super) fn at(&self, addr: u64) -> Rc<[Rc<str>]> {
         if let Some(answer) = self.answers.borrow().get(&addr) {

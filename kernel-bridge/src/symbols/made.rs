@@ -64,6 +64,8 @@ pub(super) struct MadeCode {
     rest: Vec<u8>,
     /// The rest of a line is to be left out, since it is too long.
     skipping: bool,
+    /// Bytes of the names that were read.
+    named: usize,
 }
 
 /// Most names of one process.
@@ -96,6 +98,14 @@ impl MadeCode {
         }
     }
 
+    /// What a file has that was read in these parts.
+    #[cfg(test)]
+    pub(super) fn of(parts: &[&[u8]]) -> MadeCode {
+        let mut made = MadeCode::default();
+        parts.iter().for_each(|part| made.add(part));
+        made
+    }
+
     /// Takes the next part of the file.
     fn add(&mut self, part: &[u8]) {
         let mut lines = part.split(|&byte| byte == b'\n').peekable();
@@ -125,7 +135,10 @@ impl MadeCode {
         let number = |digits: &[u8]| hex(digits.strip_prefix(b"0x").unwrap_or(digits));
         let (Some(start), Some(size)) = (number(start), number(size)) else { return };
         if size > 0 && !name.is_empty() && self.code.len() < MOST {
-            self.put(start, start.saturating_add(size), String::from_utf8_lossy(name).into());
+            // What is no UTF-8 takes three bytes instead of one.
+            let name: Rc<str> = String::from_utf8_lossy(name).into();
+            self.named += name.len();
+            self.put(start, start.saturating_add(size), name);
         }
     }
 
@@ -144,6 +157,12 @@ impl MadeCode {
             }
         }
         self.code.insert(start, (end, name));
+    }
+
+    /// Bytes that it takes in memory, about: names are no longer than what was read, and each has some words with it.
+    pub(super) fn bytes(&self) -> usize {
+        const ENTRY: usize = 96;
+        self.code.len() * ENTRY + self.named
     }
 
     /// Whether nothing has been read.

@@ -13,11 +13,14 @@ mod functions;
 mod image;
 mod inlined;
 mod kallsyms;
+mod kept;
 mod made;
 mod objects;
 mod spaces;
 mod unwind;
 
+#[cfg(test)]
+mod hostile;
 #[cfg(test)]
 mod tests;
 
@@ -30,6 +33,7 @@ use dtrail_vm::names::{Names, Place, Process, Symbol};
 use self::elf::Elf;
 use self::image::Image;
 use self::kallsyms::Kallsyms;
+use self::kept::Kept;
 use self::made::{MadeCode, Maker};
 use self::objects::{Held, Key, Object};
 pub(crate) use self::spaces::Mapping;
@@ -51,23 +55,42 @@ pub struct Symbols {
     inner: RefCell<Inner>,
 }
 
-#[derive(Debug, Default)]
+#[derive(Debug)]
 struct Inner {
     spaces: Spaces,
     kernel: Option<Kallsyms>,
     /// `None` for what cannot be read.
-    objects: HashMap<Key, Option<Rc<Object>>>,
+    objects: Kept<Key, Option<Rc<Object>>>,
     held: Held,
     /// The namespace of each process that has another one than this.
     namespaces: HashMap<u32, Option<u64>>,
     makers: HashMap<u32, Maker>,
-    made: HashMap<u32, MadeCode>,
+    made: Kept<u32, MadeCode>,
     /// Answers, which mostly repeat: by process, space and address.
     answers: HashMap<(u32, u64, u64), Option<Place>>,
     target: Option<u32>,
     unwinders: Unwinders,
 }
 
+impl Default for Inner {
+    fn default() -> Inner {
+        Inner {
+            spaces: Spaces::default(),
+            kernel: None,
+            objects: Kept::new(MOST_BYTES, MOST_OBJECTS),
+            held: Held::default(),
+            namespaces: HashMap::new(),
+            makers: HashMap::new(),
+            made: Kept::new(MOST_BYTES, MOST_PROCESSES),
+            answers: HashMap::new(),
+            target: None,
+            unwinders: Unwinders::default(),
+        }
+    }
+}
+
+/// Most bytes that the names of objects take together, and as many those of run-time code.
+const MOST_BYTES: usize = 512 << 20;
 /// Answers that are remembered.
 const MOST_ANSWERS: usize = 1 << 18;
 /// Objects whose symbols are remembered.
@@ -137,7 +160,21 @@ impl Symbols {
 
     /// A process has become two.
     pub(crate) fn forked(&self, pid: u32, parent: u32, time: u64) {
-        self.inner.borrow_mut().spaces.copy(pid, parent, time);
+        let mut inner = self.inner.borrow_mut();
+        inner.spaces.copy(pid, parent, time);
+        // What is known by its ID alone is of another process, which had it before.
+        inner.namespaces.remove(&pid);
+        if inner.namespaces.len() < MOST_PROCESSES
+            && let Some(&of_parent) = inner.namespaces.get(&parent)
+        {
+            // What it has mapped is of this one, even if it may not be asked any more.
+            inner.namespaces.insert(pid, of_parent);
+        }
+        inner.makers.remove(&pid);
+        inner.made.remove(&pid);
+        if self.made.get() {
+            inner.maker(pid);
+        }
     }
 
     /// A process is gone: its ID may come to mean another.
@@ -147,7 +184,7 @@ impl Symbols {
             if self.made.get() {
                 inner.read_made(pid, u64::MAX);
             }
-            inner.spaces.current(pid).ended = true;
+            inner.spaces.end(pid);
         }
     }
 
@@ -231,11 +268,30 @@ fn demangled(name: Rc<str>) -> Rc<str> {
     }
     if name.starts_with("_Z")
         && let Ok(symbol) = cpp_demangle::Symbol::new(&*name)
-        && let Ok(text) = symbol.demangle(&cpp_demangle::DemangleOptions::default())
     {
-        return text.into();
+        let mut text = Short(String::new());
+        if symbol.structured_demangle(&mut text, &cpp_demangle::DemangleOptions::default()).is_ok() {
+            return text.0.into();
+        }
     }
     name
+}
+
+/// A text that takes no more than [`LONGEST_NAME`]: a name may speak of parts of itself, those of others, and so on, and so
+/// a short one may stand for more than any machine has room for.
+struct Short(String);
+
+/// Most bytes of a name as its source has it.
+const LONGEST_NAME: usize = 1 << 16;
+
+impl std::fmt::Write for Short {
+    fn write_str(&mut self, text: &str) -> std::fmt::Result {
+        if text.len() > LONGEST_NAME - self.0.len() {
+            return Err(std::fmt::Error);
+        }
+        self.0.push_str(text);
+        Ok(())
+    }
 }
 
 impl Inner {
@@ -304,9 +360,8 @@ impl Inner {
         let object = objects::open(&self.held, pid, mapping, namespace)
             .and_then(|image| Object::read(image, &mapping.path, &root, inlined))
             .map(Rc::new);
-        if self.objects.len() < MOST_OBJECTS {
-            self.objects.insert(key, object.clone());
-        }
+        let bytes = object.as_ref().map_or(0, |object| object.bytes());
+        self.objects.insert(key, object.clone(), bytes);
         object
     }
 
@@ -320,7 +375,8 @@ impl Inner {
             if made.is_empty() {
                 return None;
             }
-            self.made.insert(pid, made);
+            let bytes = made.bytes();
+            self.made.insert(pid, made, bytes);
         }
         self.made.get(&pid)
     }
@@ -412,7 +468,13 @@ impl Names for Symbols {
         let mut inner = self.inner.borrow_mut();
         let Some((mapping, _)) = inner.mapping(process, addr, true) else { return };
         let offset = mapping.file_offset(addr);
-        let names = inner.object(process.pid, &mapping, true).and_then(|object| object.inlined_at(offset));
+        let object = inner.object(process.pid, &mapping, true);
+        let names = object.as_ref().and_then(|object| object.inlined_at(offset));
+        // Its tables are read when they are first asked for.
+        if let Some(object) = object {
+            let key = Key::of(&mapping, inner.namespace(process.pid));
+            inner.objects.weigh(&key, object.bytes());
+        }
         let shown = |name: &Rc<str>| if self.demangle.get() { demangled(name.clone()) } else { name.clone() };
         out.extend(names.iter().flat_map(|names| names.iter()).map(shown));
     }

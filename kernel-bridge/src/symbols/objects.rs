@@ -63,6 +63,13 @@ impl Object {
         Some(Object { functions, source, inlined: OnceCell::new() })
     }
 
+    /// Bytes that it takes in memory, about, as far as it was read.
+    pub(super) fn bytes(&self) -> usize {
+        let elves = self.source.iter().flat_map(|(elf, separate)| std::iter::once(elf).chain(separate));
+        let inlined = self.inlined.get().and_then(Option::as_ref).map_or(0, Inlined::bytes);
+        self.functions.bytes() + elves.map(Elf::bytes).sum::<usize>() + inlined
+    }
+
     /// The functions that the compiler put where an offset of the object is, innermost first.
     pub(super) fn inlined_at(&self, offset: u64) -> Option<Rc<[Rc<str>]>> {
         let (elf, separate) = self.source.as_ref()?;

@@ -45,6 +45,11 @@ pub(super) struct Space {
 #[derive(Debug, Default)]
 pub(super) struct Spaces {
     by_pid: HashMap<u32, Vec<Space>>,
+    /// The IDs of those that have ended, in the order in which they did, and where each is in it.
+    ended: BTreeMap<u64, u32>,
+    ends: HashMap<u32, u64>,
+    /// How many have ever ended.
+    count: u64,
 }
 
 /// Most address spaces that are remembered of one process ID: beyond that the oldest go. Most mappings of one space: beyond
@@ -64,8 +69,16 @@ impl Spaces {
 
     /// A process begins anew: it has executed an image, or its ID was not in use.
     pub(super) fn begin(&mut self, pid: u32, since: u64) -> &mut Space {
-        if self.by_pid.len() >= MOST_PROCESSES && !self.by_pid.contains_key(&pid) {
-            self.by_pid.retain(|_, spaces| spaces.last().is_some_and(|space| !space.ended));
+        if self.by_pid.len() >= MOST_PROCESSES
+            && !self.by_pid.contains_key(&pid)
+            && let Some((_, first)) = self.ended.pop_first()
+        {
+            self.ends.remove(&first);
+            self.by_pid.remove(&first);
+        }
+        // If one with this ID has ended, the ID means another process again.
+        if let Some(number) = self.ends.remove(&pid) {
+            self.ended.remove(&number);
         }
         let spaces = self.by_pid.entry(pid).or_default();
         if spaces.len() >= MOST_SPACES {
@@ -76,10 +89,22 @@ impl Spaces {
         &mut spaces[at]
     }
 
-    /// A process is the copy of another.
+    /// A process is the copy of another: of one that is not known it has something that is not known, either.
     pub(super) fn copy(&mut self, pid: u32, from: u32, time: u64) {
-        let Some(original) = self.at(from, time).cloned() else { return };
-        *self.begin(pid, time) = Space { since: time, ended: false, ..original };
+        let original = self.at(from, time).cloned();
+        if original.is_some() || self.is_known(pid) {
+            *self.begin(pid, time) = Space { since: time, ended: false, ..original.unwrap_or_default() };
+        }
+    }
+
+    /// A process is gone.
+    pub(super) fn end(&mut self, pid: u32) {
+        self.current(pid).ended = true;
+        if !self.ends.contains_key(&pid) {
+            self.ends.insert(pid, self.count);
+            self.ended.insert(self.count, pid);
+            self.count += 1;
+        }
     }
 
     /// Whether anything is known of a process.
@@ -280,6 +305,32 @@ mod tests {
     }
 
     #[test]
+    fn those_that_ended_first_go_first() {
+        let mut spaces = Spaces::default();
+        for pid in 0..MOST_PROCESSES as u32 {
+            spaces.begin(pid, 0);
+        }
+        // One has ended twice: its ID was used again.
+        for pid in [9, 5, 7] {
+            spaces.end(pid);
+        }
+        spaces.begin(9, 50);
+        spaces.end(9);
+        let known = |spaces: &Spaces| [5, 7, 9].map(|pid| spaces.is_known(pid));
+        for (pid, expected) in [
+            (100_000, [false, true, true]),
+            (100_001, [false, false, true]),
+            (100_002, [false, false, false]),
+            (100_003, [false, false, false]),
+        ] {
+            spaces.begin(pid, 60);
+            assert_eq!(known(&spaces), expected, "{pid}");
+        }
+        assert_eq!(spaces.by_pid.len(), MOST_PROCESSES + 1, "none that lives has gone");
+        assert!(spaces.ended.is_empty() && spaces.ends.is_empty());
+    }
+
+    #[test]
     fn a_process_has_its_space_of_the_time() {
         let mut spaces = Spaces::default();
         let mapping = |path: &str| Mapping { start: 0, end: 10, offset: 0, inode: 9, path: path.into() };
@@ -287,6 +338,10 @@ mod tests {
         spaces.begin(7, 200).add(mapping("/second"));
         spaces.copy(8, 7, 250);
         spaces.begin(7, 300).add(mapping("/third"));
+        // The copy of one that is not known is not what had its number before.
+        spaces.begin(10, 100).add(mapping("/dead"));
+        spaces.end(10);
+        spaces.copy(10, 11, 200);
         let mut at = |pid, time| spaces.at(pid, time).map(|space| path(space, 5));
         for (pid, time, expected) in [
             (7, 50, Some("/first")),
@@ -295,6 +350,8 @@ mod tests {
             (7, 999, Some("/third")),
             (8, 999, Some("/second")),
             (9, 1, None),
+            (10, 150, Some("/dead")),
+            (10, 250, Some("?")),
         ] {
             assert_eq!(at(pid, time).as_deref(), expected, "{pid} at {time}");
         }

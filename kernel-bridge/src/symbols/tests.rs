@@ -27,8 +27,66 @@ fn names_as_their_source_has_them() {
     }
 }
 
+#[test]
+fn a_name_that_stands_for_too_much_stays_as_it_is() {
+    // Each parameter is a function of twice the parameter before it.
+    let mut name = "_Z1fPFvllE".to_owned();
+    for i in 0..24 {
+        let digits = b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ";
+        let before = |n: usize| match n {
+            0 => "S_".to_owned(),
+            n if n <= 36 => format!("S{}_", digits[n - 1] as char),
+            n => format!("S{}{}_", digits[(n - 1) / 36] as char, digits[(n - 1) % 36] as char),
+        };
+        // A pointer to a function is two substitutions: the function and the pointer.
+        let last = before(2 * i + 1);
+        name += &format!("PFv{last}{last}E");
+    }
+    assert!(name.len() < 1000);
+    assert_eq!(&*demangled(name.as_str().into()), name);
+    // It is one: 100 MB of it would come.
+    let symbol = cpp_demangle::Symbol::new(&*name).expect("a name");
+    let mut text = Short(String::new());
+    assert!(symbol.structured_demangle(&mut text, &cpp_demangle::DemangleOptions::default()).is_err());
+    assert!(text.0.len() > LONGEST_NAME / 2, "{}", text.0.len());
+    assert_eq!(
+        &*demangled("_Z1fPFvllEPFvS0_S0_E".into()),
+        "f(void (*)(long, long), void (*)(void (*)(long, long), void (*)(long, long)))"
+    );
+}
+
+#[test]
+fn a_copied_process_has_nothing_of_what_had_its_number() {
+    let symbols = Symbols::default();
+    let (dead, own) = (u32::MAX - 1, std::process::id());
+    let known = |symbols: &Symbols| {
+        let inner = symbols.inner.borrow();
+        (
+            inner.namespaces.get(&dead).copied(),
+            inner.makers.contains_key(&dead),
+            inner.made.get(&dead).is_some(),
+        )
+    };
+    let die = || {
+        let mut inner = symbols.inner.borrow_mut();
+        inner.namespaces.insert(dead, Some(77));
+        let maker = Maker::look(own).expect("this process");
+        inner.makers.insert(dead, maker);
+        inner.made.insert(dead, MadeCode::default(), 0);
+    };
+    die();
+    assert_eq!(known(&symbols), (Some(Some(77)), true, true));
+    symbols.forked(dead, own, 50);
+    assert_eq!(known(&symbols), (None, false, false));
+    // It has the files of its parent, wherever those are.
+    symbols.inner.borrow_mut().namespaces.insert(own, Some(5));
+    die();
+    symbols.forked(dead, own, 60);
+    assert_eq!(known(&symbols), (Some(Some(5)), false, false));
+}
+
 /// A program with debug information, built for the test; `None`, with a word why, if that cannot be.
-fn program(flags: &[&str]) -> Option<(std::path::PathBuf, Vec<u8>)> {
+pub(super) fn program(flags: &[&str]) -> Option<(std::path::PathBuf, Vec<u8>)> {
     use std::sync::atomic::{AtomicU32, Ordering};
     static NUMBER: AtomicU32 = AtomicU32::new(0);
     let number = NUMBER.fetch_add(1, Ordering::Relaxed);

@@ -39,6 +39,8 @@ pub(super) struct Tables {
 pub(super) struct Unwinders {
     spaces: HashMap<(u32, u64), Known>,
     files: HashMap<Key, Option<Tables>>,
+    /// Bytes of the tables of files.
+    bytes: usize,
     cache: Option<Box<CacheX86_64>>,
 }
 
@@ -63,13 +65,16 @@ const MOST_FILES: usize = 1 << 12;
 /// The longest table of a file that is read, and the longest code: it is looked at only where there are no tables.
 const MOST_TABLE: u64 = 256 << 20;
 const MOST_TEXT: u64 = 16 << 20;
+/// Most bytes of tables that are kept of all files together.
+const MOST_BYTES: usize = 512 << 20;
 
 impl Tables {
     /// The parts of an object that unwinding reads. Tables that it would not end with are left out.
-    fn read(elf: &Elf) -> Option<Tables> {
+    pub(super) fn read(elf: &Elf) -> Option<Tables> {
         let part = |name: &[u8], most: u64| {
-            let section = elf.section(name).filter(|section| section.size <= most)?;
-            Some((section.addr..section.addr.checked_add(section.size)?, Rc::from(elf.data(section)?)))
+            let section = elf.section(name)?;
+            let bytes = elf.data(section, most)?;
+            Some((section.addr..section.addr.checked_add(section.size)?, Rc::from(bytes)))
         };
         let (eh_frame, eh_frame_hdr) = (part(b".eh_frame", MOST_TABLE), part(b".eh_frame_hdr", MOST_TABLE));
         let sound = eh_frame.as_ref().is_some_and(|frames| expressions::end(frames, eh_frame_hdr.as_ref()));
@@ -80,6 +85,14 @@ impl Tables {
             eh_frame_hdr,
             segments: elf.segments.clone(),
         })
+    }
+}
+
+impl Tables {
+    /// Bytes that they take in memory.
+    fn bytes(&self) -> usize {
+        let part = |part: &Part| part.as_ref().map_or(0, |(_, bytes)| bytes.len());
+        part(&self.text) + part(&self.eh_frame) + part(&self.eh_frame_hdr) + size_of_val(&*self.segments)
     }
 }
 
@@ -117,13 +130,25 @@ impl Unwinders {
     }
 
     fn unwinder(&mut self, space: &Space, open: Opener<'_>) -> UnwinderX86_64<Rc<[u8]>> {
+        if self.files.len() >= MOST_FILES || self.bytes >= MOST_BYTES / 2 {
+            // The unwinders have tables, too.
+            self.spaces.clear();
+            self.files.clear();
+            self.bytes = 0;
+        }
         let mut unwinder = UnwinderX86_64::new();
         for mapping in space.mappings().filter(|mapping| Key::names_object(&mapping.path)) {
-            if self.files.len() >= MOST_FILES {
-                self.files.clear();
-            }
             let (key, open) = open(mapping);
-            let tables = self.files.entry(key).or_insert_with(|| Tables::read(&Elf::open(open()?)?));
+            // Those that find no room are not followed.
+            let full = self.files.len() >= 2 * MOST_FILES || self.bytes >= MOST_BYTES;
+            if full && !self.files.contains_key(&key) {
+                continue;
+            }
+            let tables = self.files.entry(key).or_insert_with(|| {
+                let tables = Tables::read(&Elf::open(open()?)?);
+                self.bytes += tables.as_ref().map_or(0, Tables::bytes);
+                tables
+            });
             let Some(tables) = tables else { continue };
             let inside = |s: &&elf::Segment| {
                 mapping.offset.checked_sub(s.offset & !0xfff).is_some_and(|at| at <= s.size) && s.size > 0
