@@ -4,7 +4,7 @@
 use std::cell::Cell;
 use std::cmp::Ordering;
 
-use dtrail_lang::builtins::Func;
+use dtrail_lang::builtins::{Action, Func};
 use dtrail_lang::ir::ValueType;
 use dtrail_lang::ir::inst::{Op, Reg};
 use dtrail_lang::plan::Plan;
@@ -89,9 +89,11 @@ pub fn set_process(words: &mut [u64], process: Process) {
 #[derive(Clone, Debug, Default)]
 pub struct StackTable {
     stacks: HashMap<u64, Stack>,
-    /// Numbers whose stacks turned out to be those of other numbers.
-    same: HashMap<u64, u64>,
+    /// Numbers whose stacks turned out to be those of other numbers: those that were learned since it was last forgotten,
+    /// and those from before.
+    same: [HashMap<u64, u64>; 2],
     capacity: usize,
+    most_learned: usize,
     /// Stacks that found no room since it was last asked.
     lost: u64,
     /// Names that did not fit, since it was last asked. Counted while printing.
@@ -100,11 +102,14 @@ pub struct StackTable {
 
 /// Most stacks that are kept: some hundred megabytes at worst.
 const CAPACITY: usize = 1 << 18;
+/// Most numbers of other numbers' stacks that are learned before some are forgotten; as many are there still from before.
+/// Both take some 80 megabytes. (Tests come to it sooner.)
+const MOST_LEARNED: usize = if cfg!(test) { 1 << 12 } else { 1 << 20 };
 
 impl StackTable {
     /// An empty table.
     pub fn new() -> StackTable {
-        StackTable { capacity: CAPACITY, ..StackTable::default() }
+        StackTable { capacity: CAPACITY, most_learned: MOST_LEARNED, ..StackTable::default() }
     }
 
     /// Keeps a packed stack and gives its number; 0 if there is no room.
@@ -128,14 +133,31 @@ impl StackTable {
     /// Takes what a kernel part kept under a number that need not be made from its words.
     pub fn learn(&mut self, number: u64, words: &[u64], seen: u64) {
         let own = self.intern(words, seen);
-        if own != number && own != 0 {
-            self.same.insert(number, own);
+        if own == number || own == 0 {
+            return;
         }
+        let [young, _] = &mut self.same;
+        if young.len() < self.most_learned || young.contains_key(&number) {
+            young.insert(number, own);
+        } else {
+            self.lost += 1;
+        }
+    }
+
+    /// Whether there are so many numbers of other numbers' stacks that some should be forgotten ([`StackTable::forget`]).
+    pub fn crowded(&self) -> bool {
+        self.same[0].len() >= self.most_learned / 2
+    }
+
+    /// Forgets what numbers stood for stacks of other numbers, but for those that were learned since this was last called.
+    /// Those that are forgotten are nobody's any more: keys have become canonical, and rows been printed.
+    pub fn forget(&mut self) {
+        self.same[1] = std::mem::take(&mut self.same[0]);
     }
 
     /// The number that stands for all numbers of the same stack.
     pub fn canonical(&self, number: u64) -> u64 {
-        self.same.get(&number).copied().unwrap_or(number)
+        self.same.iter().find_map(|same| same.get(&number)).copied().unwrap_or(number)
     }
 
     /// The stack of a number.
@@ -198,6 +220,14 @@ pub fn used(plan: &Plan) -> bool {
     keys.chain(values).chain(kept).any(|&ty| is_numbered(ty))
 }
 
+/// Whether a plan keeps numbers of stacks where nobody looks for them: in variables, in rows of speculations.
+pub fn kept(plan: &Plan) -> bool {
+    let program = &plan.program;
+    let speculates = program.sites.iter().any(|site| site.action == Action::Speculate);
+    let recorded = program.sites.iter().flat_map(|site| &site.args).any(|&ty| is_numbered(ty));
+    speculates && recorded || program.vars.iter().any(|var| is_numbered(var.ty))
+}
+
 /// Whether a plan takes stacks that print names of run-time code: `ustack` with room for names, or `jstack`.
 pub fn names_made(plan: &Plan) -> bool {
     plan.program.clauses.iter().any(|clause| {
@@ -243,6 +273,33 @@ mod tests {
         let number = table.intern(&stack, 5);
         assert_eq!(table.canonical(99), number);
         assert_eq!(table.get(99), table.get(number));
+    }
+
+    #[test]
+    fn numbers_of_other_numbers_are_forgotten_in_time() {
+        let mut table = StackTable { most_learned: 4, ..StackTable::new() };
+        let stack = words(Origin::User { strsize: 0 }, 7, &[1]);
+        let number = table.intern(&stack, 5);
+        let known = |table: &StackTable| (90..98).filter(|&n| table.get(n).is_some()).collect::<Vec<_>>();
+        for (learned, crowded, expected) in
+            [(90, false, &[90][..]), (91, true, &[90, 91]), (92, true, &[90, 91, 92])]
+        {
+            table.learn(learned, &stack, 5);
+            assert_eq!((table.crowded(), &*known(&table)), (crowded, expected));
+        }
+        table.forget();
+        assert!(!table.crowded());
+        table.learn(93, &stack, 5);
+        assert_eq!(known(&table), [90, 91, 92, 93], "they stay for one round more");
+        table.forget();
+        assert_eq!(known(&table), [93]);
+        (94..98).for_each(|n| table.learn(n, &stack, 5));
+        assert_eq!((known(&table), table.take_lost()), (vec![93, 94, 95, 96, 97], 0));
+        table.learn(97, &stack, 5);
+        table.learn(98, &stack, 5);
+        assert_eq!(table.take_lost(), 1, "what finds no room is counted");
+        assert!(table.get(98).is_none());
+        assert!(table.get(number).is_some(), "the stack itself stays");
     }
 
     #[test]

@@ -193,7 +193,7 @@ impl Consumer<'_> {
             if let Some(kernel) = source.kernel()
                 && kernel.stacks_waiting()
             {
-                self.session.take_stacks(kernel);
+                self.session.make_room_for_stacks(kernel);
             }
             self.session.output.settle();
             self.retime();

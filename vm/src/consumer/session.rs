@@ -66,6 +66,8 @@ pub(super) struct Session<'a> {
     symbolic: bool,
     /// Some value is the number of a stack.
     stacks_used: bool,
+    /// Numbers of stacks may be kept where nobody looks for them ([`stacks::kept`]).
+    stacks_kept: bool,
     /// Whether a clause of this firing cut aggregations of K and came to no end.
     cut_taken_back: bool,
     /// What is printed at the end.
@@ -211,6 +213,7 @@ impl<'a> Session<'a> {
             line: Vec::new(),
             symbolic: has_symbolic_key(plan),
             stacks_used: stacks::used(plan),
+            stacks_kept: stacks::kept(plan),
             cut_taken_back: false,
             held: Held::new(settings.policy, settings.bufsize, settings.temporal, &plan.program),
         }
@@ -226,6 +229,8 @@ impl<'a> Session<'a> {
         self.cpu_shown |= shows_cpu(plan, &self.settings);
         self.symbolic = has_symbolic_key(plan);
         self.stacks_used = stacks::used(plan);
+        // What an earlier plan kept is there still.
+        self.stacks_kept |= stacks::kept(plan);
     }
 
     /// Says something on standard error, behind the program's name.
@@ -596,6 +601,36 @@ impl<'a> Session<'a> {
                 let words = if stacks::unwind(words, seen, names, &mut unwound) { &unwound } else { words };
                 stacks.learn(number, words, seen);
             });
+            if !self.keys_in_kernel() {
+                // Rows alone have them.
+                self.forget_stacks();
+            }
+        }
+    }
+
+    /// Takes stacks out of the kernel part because many wait. If keys of aggregations are numbers of them, the keys, too:
+    /// the numbers cannot be forgotten before.
+    pub(super) fn make_room_for_stacks(&mut self, kernel: &mut dyn KernelState) {
+        if self.keys_in_kernel() && self.plan.cuts.any() && self.world.stacks.crowded() {
+            kernel.cut();
+            self.sweep(kernel, None);
+        } else {
+            self.take_stacks(kernel);
+        }
+    }
+
+    /// Whether the kernel part may have keys that are numbers of stacks.
+    fn keys_in_kernel(&self) -> bool {
+        self.symbolic && self.plan.agg_sites.iter().any(|site| site.side == Side::Kernel)
+    }
+
+    /// Under `unwind=dwarf` each stack that was taken has a number of its own, and so there come to be as many as there are
+    /// events. They are forgotten when nothing has them any more: the stacks of all rows that are yet to come, and of all
+    /// keys that the kernel has, were learned since the last time.
+    fn forget_stacks(&mut self) {
+        if self.world.stacks.crowded() && !self.stacks_kept && self.held.is_none() {
+            self.rekey();
+            self.world.stacks.forget();
         }
     }
 
@@ -643,6 +678,10 @@ impl<'a> Session<'a> {
         }
         // Last: what keys are numbers of is then there.
         self.take_stacks(kernel);
+        // Without cuts the kernel part keeps its keys to the end.
+        if generation.is_none() && self.plan.cuts.any() {
+            self.forget_stacks();
+        }
     }
 
     /// Prints a row as text and carries out its actions.

@@ -2,6 +2,7 @@
 
 mod aborts;
 mod allocations;
+mod dumps;
 mod rates;
 mod records;
 
