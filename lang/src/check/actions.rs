@@ -9,6 +9,7 @@ use super::format::{self, Values};
 use super::info::{ExprInfo, Meaning, Packet, Printed, Site, SiteDetail};
 use super::names::Marked;
 use super::printed::shape;
+use super::session::kept_as_bytes;
 use super::shapes;
 use crate::ast::{Expr, ExprKind, UnaryOp};
 use crate::builtins::aggs::Shape;
@@ -372,8 +373,10 @@ impl Body<'_, '_> {
         }
         let types = &self.session.types;
         for (i, (key, other)) in keys.iter().zip(others).enumerate() {
-            let value =
-                |key: &Marked| types.symbolic(key.ty).is_none().then(|| self.session.value_type(key.ty));
+            let value = |key: &Marked| {
+                let whole = types.symbolic(key.ty).is_some() || kept_as_bytes(types, key.ty);
+                (!whole).then(|| self.session.value_type(key.ty))
+            };
             let to = Operand { ty: key.ty, userland: key.userland, zero: false };
             let from = Operand { ty: other.ty, userland: other.userland, zero: false };
             let alike = matches!((value(key), value(other)), (Some(Some(a)), Some(Some(b))) if a.reg_kind() == b.reg_kind());

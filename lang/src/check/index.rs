@@ -11,6 +11,7 @@ use super::inline::{InlineInfo, Value};
 use super::names::{Marked, Provenance, VarInfo, VarShape, shown};
 use super::pointers::within;
 use super::provider::Shown;
+use super::session::kept_as_bytes;
 use super::translator::{From, Translation};
 use crate::ast::{BinaryOp, Expr, ExprKind};
 use crate::builtins::BuiltinVar;
@@ -22,7 +23,6 @@ use crate::source::Span;
 use crate::stability;
 use crate::types::Type;
 use crate::types::classes::Operand;
-use crate::types::parts::has_parts;
 
 impl Body<'_, '_> {
     pub(super) fn index(&mut self, base: &Expr, keys: &[Expr], span: Span) -> Checked {
@@ -229,7 +229,7 @@ impl Body<'_, '_> {
             let to = Operand { ty: slot.ty, userland: slot.userland, zero: false };
             // An array that is kept as its bytes is one of the same length.
             let types = &self.session.types;
-            let whole = has_parts(types, slot.ty) && self.session.value_type(slot.ty).is_none();
+            let whole = kept_as_bytes(types, slot.ty);
             let same = types.same(slot.ty, info.ty);
             let float = matches!(types.resolve(slot.ty), Type::Float(..));
             let fits = (types.assignable(to, Self::operand(*info)) && (!whole || same)) || (float && same);

@@ -718,10 +718,20 @@ pub fn key_type(types: &TypeTable, ty: TypeId, strsize: u32) -> Option<ValueType
     if let Type::Float(_, bytes) = *types.resolve(ty) {
         return Some(ValueType::Float(bytes));
     }
-    value_type(types, ty).or_else(|| {
-        let size = types.size(ty, strsize).filter(|_| has_parts(types, ty))?;
-        u32::try_from(size).ok().filter(|&size| (1..=MOST_KEY).contains(&size)).map(ValueType::Bytes)
-    })
+    if !kept_as_bytes(types, ty) {
+        return value_type(types, ty);
+    }
+    let size = u32::try_from(types.size(ty, strsize)?).ok()?;
+    (1..=MOST_KEY).contains(&size).then_some(ValueType::Bytes(size))
+}
+
+/// Whether a key of a type is all its bytes: a struct, a union, and an array of what `%s` does not take for text (runtime
+/// spec §7.6).
+pub(super) fn kept_as_bytes(types: &TypeTable, ty: TypeId) -> bool {
+    match types.resolve(ty) {
+        Type::Array(element, _) => !types.is_char(*element),
+        _ => has_parts(types, ty),
+    }
 }
 
 /// Most bytes of a struct or array that is a key.

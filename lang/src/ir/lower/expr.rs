@@ -262,12 +262,7 @@ impl Lower<'_> {
         {
             return self.whole_value(expr, Wanted::Text);
         }
-        // The bytes of an array end with the array.
-        let strsize = self.checked.limits.strsize;
-        let limit = match *self.checked.types.resolve(info.ty) {
-            Type::Array(_, length) if length > 1 => strsize.min(u32::try_from(length).unwrap_or(u32::MAX)),
-            _ => strsize,
-        };
+        let limit = self.text_limit(self.text_length(expr));
         let at = match self.lies_in_memory(info) {
             true => self.memory_at(expr)?,
             false => {

@@ -255,10 +255,7 @@ impl Lower<'_> {
     pub(super) fn whole_of_value(&mut self, expr: &Expr, wanted: Wanted) -> Result<Reg, Diagnostic> {
         let span = expr.span;
         let spot = self.spot(expr)?;
-        let length = match *self.checked.types.resolve(spot.ty) {
-            Type::Array(_, length) => Some(length),
-            _ => None,
-        };
+        let length = self.text_length(expr);
         let block = self.read_at_each(&spot.at, RegKind::Str, span, &mut |lower, leaf| {
             let reg = match leaf {
                 RecordAt::Variable(at) => lower.assemble(at, wanted, span)?,

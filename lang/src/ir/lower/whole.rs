@@ -9,7 +9,7 @@ use super::expr::not_yet;
 use super::place::MemoryAt;
 use super::storage::{MAX_COPIED, VarAt};
 use super::values::RecordAt;
-use crate::ast::{Expr, ExprKind, UnaryOp};
+use crate::ast::{Expr, ExprKind, TagKind, UnaryOp};
 use crate::check::{Marked, Meaning};
 use crate::diag::Diagnostic;
 use crate::ir::{BlockPiece, Op, Reg, RegKind, ValueType};
@@ -59,7 +59,7 @@ impl Lower<'_> {
             }
             (Meaning::Memory | Meaning::Symbol(..), _) => {
                 let at = self.memory_at(expr)?;
-                self.whole_in_memory(at, wanted, None, span)
+                self.whole_in_memory(at, wanted, self.text_length(expr), span)
             }
             _ => self.whole_of_value(expr, wanted),
         }
@@ -80,14 +80,36 @@ impl Lower<'_> {
                 Ok(self.load_block(address, (size, Some(i64::from(bytes))), at.space, span))
             }
             Wanted::Text => {
-                let strsize = self.checked.limits.strsize;
-                // The bytes of an array end with the array.
-                let length =
-                    length.filter(|&length| length > 1).and_then(|length| u32::try_from(length).ok());
-                let limit = length.map_or(strsize, |length| length.min(strsize));
-                Ok(self.load_text(address, limit, at.space, span))
+                Ok(self.load_text(address, self.text_limit(length), at.space, span))
             }
         }
+    }
+
+    /// How long the text of an array is at most: it ends with the array. `None` for what is no array, and for one of open
+    /// length, as which old headers write the last member of a struct with a length of 1.
+    pub(super) fn text_length(&self, expr: &Expr) -> Option<u64> {
+        let types = &self.checked.types;
+        let Type::Array(_, length) = *types.resolve(self.info_of(expr).ty) else { return None };
+        let ends_a_struct = || {
+            let ExprKind::Member { base, member, .. } = &expr.kind else { return false };
+            let info = self.info_of(base);
+            let record = self.points_to(info).unwrap_or(info.ty);
+            let members = types.record(record).and_then(|record| record.members.as_deref());
+            let last = members.and_then(|members| members.last()).and_then(|last| last.name.as_deref());
+            let is_struct = matches!(types.resolve(record), Type::Tagged(TagKind::Struct, _));
+            is_struct && last == Some(&*member.name)
+        };
+        match length {
+            0 => None,
+            1 if ends_a_struct() => None,
+            _ => Some(length),
+        }
+    }
+
+    /// The bytes of a text that are read at most: `strsize`, or those of an array.
+    pub(super) fn text_limit(&self, length: Option<u64>) -> u32 {
+        let strsize = self.checked.limits.strsize;
+        length.and_then(|length| u32::try_from(length).ok()).map_or(strsize, |length| length.min(strsize))
     }
 
     /// A key. The bytes of a struct, array or floating-point number are put together in user space, since the kernel's keys are numbers and
