@@ -134,6 +134,9 @@ struct Firing<'k> {
     kernel: Option<&'k mut dyn KernelState>,
     /// It comes as a record of the kernel part.
     recorded: bool,
+    /// Of `END`, where an `exit` only sets the status (language spec §11.3): the one that earlier clauses have set. `None` for
+    /// every other probe.
+    end: Option<Option<i64>>,
     /// When it fired, if anyone asks.
     time: u64,
 }
@@ -251,7 +254,9 @@ impl<'a> Session<'a> {
         let mut ask = |var| self.held.as_ref().map(|_| context.int(var, 0).unwrap_or(0) as u64);
         let time = ask(BuiltinVar::Timestamp).unwrap_or(0);
         let cpu = ask(BuiltinVar::Cpu).map(|cpu| cpu as u32);
-        let mut firing = Firing { probe, cpu, kernel, recorded: false, time };
+        let is_end = plan.program.probes.get(probe.index()).is_some_and(|probe| probe.id == ProbeId::END);
+        let end = is_end.then_some(None);
+        let mut firing = Firing { probe, cpu, kernel, recorded: false, end, time };
         self.begin();
         for &clause in clauses {
             let Some(code) = plan.program.clauses.get(clause.index()) else { continue };
@@ -260,7 +265,10 @@ impl<'a> Session<'a> {
             let stopped = self.engine.run(clause, code, &mut run);
             let ending = run.ending(stopped);
             self.ended(ending, clause, context, &mut firing);
-            if self.world.exit.is_some() || self.bug.is_some() {
+            if let Some(status) = &mut firing.end {
+                *status = self.world.exit;
+            }
+            if self.world.exit.is_some() && firing.end.is_none() || self.bug.is_some() {
                 break;
             }
         }
@@ -276,7 +284,8 @@ impl<'a> Session<'a> {
             return;
         };
         let time = word_at(record, header::TIME).unwrap_or(0);
-        let mut firing = Firing { probe, cpu: Some(cpu), kernel: Some(kernel), recorded: true, time };
+        let mut firing =
+            Firing { probe, cpu: Some(cpu), kernel: Some(kernel), recorded: true, end: None, time };
         self.begin();
         let mut context = RecordContext { plan, record, left };
         for (&clause, &area) in group.clauses.iter().zip(&group.layout.areas) {
@@ -336,24 +345,22 @@ impl<'a> Session<'a> {
                 self.items.extend(row.map(|row| Item::Row { row, probe: firing.probe, cpu: None }));
                 self.take_committed();
             }
-            Ending::Dropped => self.take_back(),
+            Ending::Dropped => self.take_back(firing.end),
             Ending::Bug(what) => self.bug = Some(what),
             Ending::Fault { raised, point } => {
-                self.take_back();
+                self.take_back(firing.end);
                 self.take_committed();
                 self.fault(raised, point, clause, context, firing);
             }
         }
     }
 
-    /// Drops what a clause recorded that came to no end. If it was to end tracing it does; the status was in the record. If
-    /// it was to cut aggregations of K, it has: K does so on its way.
-    fn take_back(&mut self) {
+    /// Drops what a clause recorded that came to no end. If it was to end tracing it does; the status was in the record, so
+    /// that of `end` stands, if it is a clause of `END`. If it was to cut aggregations of K, it has: K does so on its way.
+    fn take_back(&mut self, end: Option<Option<i64>>) {
         self.cut_taken_back |= cut_by(self.plan, self.world.records.open()) == Some(true);
         self.world.records.rollback();
-        if let Some(status) = &mut self.world.exit {
-            *status = 0;
-        }
+        self.world.exit = end.unwrap_or(self.world.exit.and(Some(0)));
     }
 
     /// What the clause committed follows its own row, which it then has not got.
@@ -518,8 +525,14 @@ impl<'a> Session<'a> {
             self.world.records = kept.records;
             // Everything is swept: no row has to ask for it.
             let cpu = Some(kept.cpu);
-            let mut firing =
-                Firing { probe: ProbeIndex(0), cpu, kernel: None, recorded: false, time: kept.time };
+            let mut firing = Firing {
+                probe: ProbeIndex(0),
+                cpu,
+                kernel: None,
+                recorded: false,
+                end: None,
+                time: kept.time,
+            };
             self.print(kept.items, &mut firing, None);
         }
         self.output.settle();

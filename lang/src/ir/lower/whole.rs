@@ -79,9 +79,7 @@ impl Lower<'_> {
                 let size = self.build.constant(span, i64::from(bytes)).reg;
                 Ok(self.load_block(address, (size, Some(i64::from(bytes))), at.space, span))
             }
-            Wanted::Text => {
-                Ok(self.load_text(address, self.text_limit(length), at.space, span))
-            }
+            Wanted::Text => Ok(self.load_text(address, self.text_limit(length), at.space, span)),
         }
     }
 
