@@ -183,6 +183,7 @@ const VALUE_SETTINGS: &[(&str, &str)] =
 /// Parses everything after the program's name.
 pub(crate) fn parse(args: impl IntoIterator<Item = OsString>) -> Result<Options, UsageError> {
     let args = args.into_iter().map(|arg| native::text(&arg));
+    let args = spelt_for_clap(args)?;
     let matches = command().try_get_matches_from(args).map_err(|e| usage_error(&e))?;
     for &(letter, why) in REFUSED {
         if given(&matches, letter) {
@@ -224,6 +225,37 @@ pub(crate) fn parse(args: impl IntoIterator<Item = OsString>) -> Result<Options,
         operands: all(&matches, "operands"),
     };
     Ok(options)
+}
+
+/// Letters of options that take a value.
+const WITH_VALUE: &str = "bcDILopUxX63snPmfi";
+
+/// To clap a `=` between a letter and its value is none of the value, to getopt(3) it is: `-p=1` names the process `=1`.
+/// So clap is given two. A `=` behind a letter without a value is no option.
+fn spelt_for_clap(args: impl Iterator<Item = String>) -> Result<Vec<String>, UsageError> {
+    let (mut spelt, mut ended, mut value) = (Vec::new(), false, false);
+    for mut arg in args {
+        // What follows `--`, or is the value of the option before it, is no option.
+        let letters = arg.strip_prefix('-').filter(|rest| !ended && !value && !rest.starts_with('-'));
+        value = false;
+        if let Some(letters) = letters {
+            match letters.find(|c| WITH_VALUE.contains(c) || c == '=') {
+                Some(at) if letters[at..].starts_with('=') && at > 0 => {
+                    return Err(UsageError { message: "illegal option -- =".into(), show_usage: true });
+                }
+                Some(at) => {
+                    value = letters.len() == at + 1;
+                    if letters[at + 1..].starts_with('=') {
+                        arg.insert(at + 2, '=');
+                    }
+                }
+                None => {}
+            }
+        }
+        ended |= arg == "--";
+        spelt.push(arg);
+    }
+    Ok(spelt)
 }
 
 /// What clap must know. Values may begin with a dash, as with getopt(3).
@@ -433,6 +465,23 @@ mod tests {
         assert_eq!(shown(&o), [("quiet".into(), None), ("bufsize".into(), Some("1m".into()))]);
     }
 
+    /// As getopt(3) has it: what follows the letter is the value, a `=` too.
+    #[test]
+    fn equal_signs_belong_to_values() {
+        let o = options(&[
+            "-p=1", "-o=f.out", "-qn=x", "-b=4k", "-s", "-n=y", "-D", "A=1", "-DB=2", "--", "-p=2",
+        ]);
+        assert_eq!(o.targets, [TargetArg::Pid("=1".into())]);
+        assert_eq!(o.output.as_deref(), Some("=f.out"));
+        let texts: Vec<&str> = o.programs.iter().map(|program| &*program.text).collect();
+        assert_eq!(texts, ["=x", "-n=y"]);
+        let set = |name: &str, value: &str| (name.to_owned(), Some(value.to_owned()));
+        let quiet = ("quiet".to_owned(), None);
+        let expected = [quiet, set("bufsize", "=4k"), set("define", "A=1"), set("define", "B=2")];
+        assert_eq!(shown(&o), expected);
+        assert_eq!(o.operands, ["-p=2"]);
+    }
+
     #[test]
     fn arguments_hold_any_bytes() {
         use std::os::unix::ffi::OsStringExt;
@@ -568,6 +617,7 @@ mod tests {
             (&["--sourc=bpf"], "illegal option -- sourc\n  help: did you mean --source?", true),
             (&["--explian"], "illegal option -- explian\n  help: did you mean --explain?", true),
             (&["-n"], "option requires an argument -- n", true),
+            (&["-q=1"], "illegal option -- =", true),
             (&["--source"], "option requires an argument -- source", true),
             (&["-32"], "only 64-bit programs are supported", false),
             (&["-a"], "anonymous tracing is not supported", false),

@@ -170,6 +170,11 @@ fn other_formats() {
             assert_eq!(terminal, file, "JSON escapes in files too");
             assert!(shown.contains("x\\u001b[2J"), "{shown}");
         }
+        // A C1 control character, which is two bytes in UTF-8.
+        let program = "sdt:::tell { @[copyinstr(arg0)] = count(); }";
+        let [terminal, file] = both(name, program, &[options]);
+        assert!(!commands(&terminal), "{name}: {:?}", String::from_utf8_lossy(&terminal));
+        assert!(name == "json" || file == b"s_[7m\xc2\x9b___ 2\n", "{:?}", String::from_utf8_lossy(&file));
     }
 }
 

@@ -31,24 +31,28 @@ pub const KERNEL: Stability = triple("Private", "Private", "Unknown");
 
 const EVOLVING: Stability = triple("Evolving", "Evolving", "Common");
 
+/// Of providers whose probes are another kernel's on another machine.
+const EVOLVING_ISA: Stability = triple("Evolving", "Evolving", "ISA");
+const PRIVATE_ISA: Stability = triple("Private", "Private", "ISA");
+
 /// The level `Evolving`: names at or above it may be relied upon.
 pub const EVOLVING_LEVEL: &str = "Evolving";
 
 /// The triples of a provider's four components: provider, module, function, name.
 const COMPONENTS: &[(&str, [Stability; 4])] = &[
-    ("dtrace", [STABLE; 4]),
-    ("fbt", [EVOLVING, KERNEL, triple("Private", "Private", "ISA"), EVOLVING]),
-    ("io", [EVOLVING, KERNEL, KERNEL, EVOLVING]),
-    ("ip", [EVOLVING, KERNEL, KERNEL, EVOLVING]),
-    ("lockstat", [EVOLVING, KERNEL, KERNEL, EVOLVING]),
-    ("proc", [EVOLVING, KERNEL, KERNEL, EVOLVING]),
-    ("profile", [EVOLVING; 4]),
-    ("rawtp", [EVOLVING, KERNEL, KERNEL, EVOLVING]),
-    ("sched", [EVOLVING, KERNEL, KERNEL, EVOLVING]),
-    ("sdt", [EVOLVING, KERNEL, KERNEL, KERNEL]),
-    ("syscall", [EVOLVING, KERNEL, triple("Private", "Private", "ISA"), EVOLVING]),
-    ("tcp", [EVOLVING, KERNEL, KERNEL, EVOLVING]),
-    ("udp", [EVOLVING, KERNEL, KERNEL, EVOLVING]),
+    ("dtrace", [STABLE, KERNEL, KERNEL, STABLE]),
+    ("fbt", [EVOLVING, KERNEL, PRIVATE_ISA, EVOLVING]),
+    ("io", [EVOLVING_ISA, KERNEL, KERNEL, EVOLVING_ISA]),
+    ("ip", [EVOLVING_ISA, KERNEL, KERNEL, EVOLVING_ISA]),
+    ("lockstat", [EVOLVING_ISA, KERNEL, KERNEL, EVOLVING_ISA]),
+    ("proc", [EVOLVING_ISA, KERNEL, KERNEL, EVOLVING_ISA]),
+    ("profile", [EVOLVING, triple("Unstable", "Unstable", "Unknown"), KERNEL, EVOLVING]),
+    ("rawtp", [EVOLVING_ISA, KERNEL, KERNEL, PRIVATE_ISA]),
+    ("sched", [EVOLVING_ISA, KERNEL, KERNEL, EVOLVING_ISA]),
+    ("sdt", [EVOLVING_ISA, KERNEL, KERNEL, PRIVATE_ISA]),
+    ("syscall", [EVOLVING, KERNEL, PRIVATE_ISA, EVOLVING]),
+    ("tcp", [EVOLVING_ISA, KERNEL, KERNEL, EVOLVING_ISA]),
+    ("udp", [EVOLVING_ISA, KERNEL, KERNEL, EVOLVING_ISA]),
 ];
 
 /// Names whose triple is not [`STABLE`] and that have no row of their own to say so.

@@ -12,7 +12,7 @@ pub static PROVIDER: Provider = Provider {
     module: "",
     stability: ProviderStability {
         description: stability("Private", "Private", "Unknown"),
-        args: stability("Private", "Private", "Unknown"),
+        args: stability("Private", "Private", "ISA"),
     },
     list: |_| {},
     on_demand: none_on_demand,

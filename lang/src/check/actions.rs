@@ -430,7 +430,10 @@ impl Body<'_, '_> {
         let strings = matches!(function, AggFn::Distinct | AggFn::Topk)
             && infos.get(value).is_some_and(|info| self.session.types.is_string(info.ty));
         if !strings && !is_scalar(value) {
-            return Err(errors::aggregated_value_not_scalar(span, name));
+            let error = errors::aggregated_value_not_scalar(span, name, value + 1);
+            let characters = matches!(function, AggFn::Distinct | AggFn::Topk)
+                && infos.get(value).is_some_and(|info| self.session.types.is_string_like(info.ty));
+            return Err(if characters { error.help("`stringof(…)` makes a string of it") } else { error });
         }
         let shape = match function {
             AggFn::Lquantize => self.lquantize(args, &infos, span)?,

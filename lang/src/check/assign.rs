@@ -183,7 +183,7 @@ impl Body<'_, '_> {
         let (left, right) = match is_aggregation(lhs) && self.unknown_aggregation(lhs) {
             true => {
                 let ExprKind::Agg(name) = &lhs.kind else { return self.expr(lhs) };
-                let shown = if name == "_" { "@".to_owned() } else { format!("@{name}") };
+                let shown = format!("@{name}");
                 return Err(errors::undefined_variable(span, &shown));
             }
             false => {

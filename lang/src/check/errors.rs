@@ -517,8 +517,8 @@ pub(crate) fn null_effect(span: Span, name: &str) -> Diagnostic {
     error(Tag::AggNull, span, format!("expression has null effect: @{name}"))
 }
 
-pub(crate) fn aggregated_value_not_scalar(span: Span, function: &str) -> Diagnostic {
-    error(Tag::AggScalar, span, format!("{function}( ) argument #1 must be of scalar type"))
+pub(crate) fn aggregated_value_not_scalar(span: Span, function: &str, number: usize) -> Diagnostic {
+    error(Tag::AggScalar, span, format!("{function}( ) argument #{number} must be of scalar type"))
 }
 
 pub(crate) fn increment_not_scalar(span: Span, function: &str, number: usize) -> Diagnostic {

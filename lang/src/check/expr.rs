@@ -309,7 +309,7 @@ impl Body<'_, '_> {
     fn aggregation(&mut self, name: &str, span: Span) -> Checked {
         let id = self.session.names.agg(name).ok_or_else(|| {
             // The one without a name has one only inside.
-            let shown = if name == "_" { "@".to_owned() } else { format!("@{name}") };
+            let shown = format!("@{name}");
             self.session.suggest_aggregation(errors::undefined_name(span, &shown), name)
         })?;
         let info = ExprInfo::value(self.session.types.common().aggregation);

@@ -59,8 +59,8 @@ impl Session<'_> {
             (Action::Printf, Detail::Format(format)) => printf::printf(text, format, &mut values, style),
             (Action::Tracemem, _) => {
                 let bytes = values.next().map_or(&[][..], ValueRef::bytes);
-                let limit = values.next().and_then(|limit| usize::try_from(limit.int()).ok());
-                dump::dump(text, &bytes[..limit.unwrap_or(usize::MAX).min(bytes.len())]);
+                let limit = values.next().map_or(-1, ValueRef::int);
+                dump::dump(text, dump::limited(bytes, limit));
             }
             (Action::Pcap, _) => {
                 let bytes = values.next().map_or(&[][..], ValueRef::bytes);

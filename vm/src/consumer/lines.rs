@@ -6,7 +6,7 @@ use std::io::Write as _;
 use dtrail_lang::builtins::{Action, Symbolic};
 use dtrail_lang::bytes;
 use dtrail_lang::env::Probe;
-use dtrail_lang::ir::{ProbeIndex, ValueType};
+use dtrail_lang::ir::{ProbeIndex, RegKind, ValueType};
 
 use super::messages::{self, Loss};
 use super::session::{Fault, Session, symbols};
@@ -15,7 +15,7 @@ use crate::agg::AggTable;
 use crate::agg::sort;
 use crate::fault::FaultKind;
 use crate::format::printa::Spill;
-use crate::format::{Style, folded, json};
+use crate::format::{Style, dump, folded, json};
 use crate::output::Output as _;
 use crate::record::{Records, Row};
 
@@ -74,6 +74,13 @@ impl Session<'_> {
                     let _ = write!(out, ",\"{name}\":");
                     let style = self.style();
                     json::value(&mut out, records.value(first, ty.reg_kind()), *ty, style);
+                }
+                // The value is what is shown: a limit is no part of it.
+                (Action::Tracemem, [ty, _]) => {
+                    let bytes = records.value(first, ty.reg_kind()).bytes();
+                    let shown = dump::limited(bytes, records.value(first + 1, RegKind::Int).int());
+                    out.extend_from_slice(b",\"value\":");
+                    json::string(&mut out, shown);
                 }
                 _ if !self.text.is_empty() => self.json_text(&mut out),
                 _ => {}

@@ -2,6 +2,11 @@
 
 use std::io::Write as _;
 
+/// The bytes that `tracemem` shows of those it has recorded: all, if the limit is negative or no less.
+pub fn limited(bytes: &[u8], limit: i64) -> &[u8] {
+    usize::try_from(limit).ok().and_then(|limit| bytes.get(..limit)).unwrap_or(bytes)
+}
+
 /// Appends the dump of some bytes; nothing for none.
 pub fn dump(out: &mut Vec<u8>, bytes: &[u8]) {
     if bytes.is_empty() {

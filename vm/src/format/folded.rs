@@ -8,7 +8,7 @@ use std::io::Write as _;
 use dtrail_lang::builtins::Symbolic;
 use dtrail_lang::ir::ValueType;
 
-use super::{Style, symbols, trace};
+use super::{Style, show, symbols, trace};
 use crate::agg::{AggState, AggTable};
 use crate::value::{self, ValueRef};
 
@@ -104,7 +104,7 @@ fn text(line: &mut Vec<u8>, table: &AggTable, key: &[u8], style: Style<'_>) {
 /// Appends a recorded stack that was seen once; an empty one is no line.
 pub fn once(out: &mut Vec<u8>, number: u64, style: Style<'_>) {
     let start = out.len();
-    symbols::folded(out, number, style.symbols);
+    symbols::folded(out, number, style);
     if out.len() > start {
         out.extend_from_slice(b" 1\n");
     }
@@ -115,7 +115,7 @@ fn frame(out: &mut Vec<u8>, element: ValueRef<'_>, ty: ValueType, style: Style<'
     let start = out.len();
     match (element, ty) {
         (ValueRef::Int(number), ValueType::Symbolic(Symbolic::Stack)) => {
-            return symbols::folded(out, number as u64, style.symbols);
+            return symbols::folded(out, number as u64, style);
         }
         (ValueRef::Int(address), ValueType::Symbolic(kind)) => {
             let mut text = Vec::new();
@@ -125,5 +125,7 @@ fn frame(out: &mut Vec<u8>, element: ValueRef<'_>, ty: ValueType, style: Style<'
         (ValueRef::Int(number), _) => drop(write!(out, "{number}")),
         (ValueRef::Str(text), _) => out.extend_from_slice(text.unwrap_or_default()),
     }
-    symbols::one_word(&mut out[start..]);
+    let mut word = out.split_off(start);
+    symbols::one_word(&mut word);
+    show(out, &word, style.escape);
 }

@@ -133,13 +133,24 @@ pub(super) fn convert(
                 pad(out, field.cut(text), width, false);
             });
         }
-        ConversionKind::WideChar => field.made(out, |out| wide(out, int as u32, style)),
+        // As in C, a precision says nothing of one character, and cuts a string between characters.
+        ConversionKind::WideChar => {
+            Field { precision: None, ..*field }.made(out, |out| wide(out, int as u32, style));
+        }
         ConversionKind::WideStr => field.made(out, |out| {
             let words = value
                 .bytes()
                 .chunks_exact(4)
                 .map(|four| u32::from_le_bytes([four[0], four[1], four[2], four[3]]));
-            words.take_while(|&word| word != 0).for_each(|word| wide(out, word, style));
+            let start = out.len();
+            for word in words.take_while(|&word| word != 0) {
+                let whole = out.len();
+                wide(out, word, style);
+                if field.cut(&out[start..]).len() < out.len() - start {
+                    out.truncate(whole);
+                    break;
+                }
+            }
         }),
         ConversionKind::Float(letter) => {
             floating(out, field, Number::read(value.bytes()).unwrap_or(Number::ZERO), letter);

@@ -133,7 +133,8 @@ pub fn lines(
 
 /// Appends the frames of a stack as one word, outermost first, separated by semicolons: a line of a folded profile. A
 /// function is one frame wherever in it the address lies.
-pub fn folded(out: &mut Vec<u8>, number: u64, symbols: Symbols<'_>) {
+pub fn folded(out: &mut Vec<u8>, number: u64, style: Style<'_>) {
+    let symbols = style.symbols;
     let Some(stack) = symbols.stacks.get(number) else { return };
     let mut budget = Budget::of(stack);
     // Made from the innermost outwards, as which names fit depends on those before; then turned round.
@@ -154,7 +155,7 @@ pub fn folded(out: &mut Vec<u8>, number: u64, symbols: Symbols<'_>) {
             out.push(b';');
         }
         one_word(word);
-        out.extend_from_slice(word);
+        show(out, word, style.escape);
     }
     symbols.stacks.overflow(stack, budget.over);
 }

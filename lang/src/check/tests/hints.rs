@@ -208,7 +208,7 @@ fn advice_for_newcomers() {
     ] {
         assert_eq!(told(text, false, "").1.as_deref(), Some(expected), "{text}");
     }
-    assert_eq!(told("BEGIN { @++; }", false, "").0, "failed to resolve @: Unknown variable name");
+    assert_eq!(told("BEGIN { @++; }", false, "").0, "failed to resolve @_: Unknown variable name");
 }
 
 /// Words that want quotes, where a string is meant, and those that do not.
