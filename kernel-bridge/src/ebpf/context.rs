@@ -5,8 +5,9 @@
 //! the same live, in rbpf and under `BPF_PROG_TEST_RUN`.
 //!
 //! Where few clauses run on a probe, the context lies on the program's stack: the kernel's verifier follows its words, and
-//! drops the tests that they decide. Where many do, it would follow each combination of them; then all but the addresses
-//! lies in scratch memory, which it does not follow.
+//! drops the tests that they decide. Where many do, it would follow each combination of them, and where clauses have many
+//! `this->` variables, they would fill the stack; then all but the addresses lies in scratch memory, which it does not
+//! follow.
 //!
 //! Takes which fields a plan needs, gives offsets and the code that reads a field; it knows no IR.
 

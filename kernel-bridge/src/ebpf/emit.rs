@@ -142,8 +142,8 @@ pub(super) struct Env<'a> {
     pub(super) plan: &'a Plan,
     pub(super) target: &'a Target,
     pub(super) facts: Vec<ClauseFacts>,
-    /// Where in scratch memory the context lies but for its addresses, if some probe has so many clauses that it is kept
-    /// from the verifier.
+    /// Where in scratch memory the context lies but for its addresses, if it is kept
+    /// from the verifier or is too much for the stack.
     pub(super) context_at: Option<u32>,
     pub(super) state: StateLayout,
     /// By map index, as far as placed before code generation.
@@ -286,6 +286,17 @@ pub(super) struct HookProbes {
 /// Up to how many clauses of one probe the verifier may follow what each does to the context.
 const FEW_CLAUSES: usize = 4;
 
+/// Up to how many clause-local integers lie on the program's stack, with the rest of the context.
+const FEW_LOCALS: usize = 24;
+
+/// Whether the context is too much for the verifier, or for the stack, and so lies in scratch memory.
+fn has_context_apart(plan: &Plan, facts: &[ClauseFacts]) -> bool {
+    let mut locals: Vec<VarId> = facts.iter().flat_map(|f| &f.needs.firing).copied().collect();
+    locals.sort_unstable();
+    locals.dedup();
+    locals.len() > FEW_LOCALS || plan.groups.iter().any(|group| group.clauses.len() > FEW_CLAUSES)
+}
+
 #[cfg(test)]
 thread_local! {
     /// How often this thread has emitted a plan: to do it costs some of start-up.
@@ -301,8 +312,8 @@ pub fn emit(plan: &Plan, target: &Target) -> Result<EbpfProgram, EmitError> {
         return Err(EmitError::Scratch { bytes: strsize });
     }
     let mut facts = survey::survey(plan, target.inject);
-    let many = plan.groups.iter().any(|group| group.clauses.len() > FEW_CLAUSES);
-    for facts in facts.iter_mut().filter(|f| many && f.context) {
+    let apart = has_context_apart(plan, &facts);
+    for facts in facts.iter_mut().filter(|f| apart && f.context) {
         facts.scratch = true;
     }
     let spilled = find_spills(plan, &mut facts);
@@ -342,7 +353,7 @@ pub fn emit(plan: &Plan, target: &Target) -> Result<EbpfProgram, EmitError> {
     let sigreturn = remembers.then(|| take_map(true));
     let rodata_map = take_map(true);
     let context = ContextLayout::new(&needs, target.namespace.is_some());
-    let context_size = if many { context.size } else { 0 };
+    let context_size = if apart { context.size } else { 0 };
     let programs = hooks.len().max(1) as u32;
     let scratch = scratch(plan, target, &facts, (scratch_map, programs), spilled, context_size)?;
     if uses_scratch {
@@ -363,7 +374,7 @@ pub fn emit(plan: &Plan, target: &Target) -> Result<EbpfProgram, EmitError> {
         plan,
         target,
         facts,
-        context_at: (many && context.is_used()).then_some(scratch.context),
+        context_at: (apart && context.is_used()).then_some(scratch.context),
         state: placed.state,
         maps: all_maps,
         context,
