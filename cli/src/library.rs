@@ -11,7 +11,7 @@ use std::fs;
 
 use dtrail_kernel_bridge::readers::whole::Content;
 use dtrail_lang::bytes;
-use dtrail_lang::env::{Environment, ProbePattern};
+use dtrail_lang::env::{Environment, ProbePattern, is_glob};
 use dtrail_lang::options::Libraries;
 use dtrail_lang::parse::prescan;
 use dtrail_lang::source::{Source, SourceKind};
@@ -29,10 +29,11 @@ struct File {
     text: String,
 }
 
-/// The libraries for programs with these texts, in the order in which they are compiled.
+/// The libraries for programs with these texts and operands, in the order in which they are compiled.
 pub(crate) fn choose(
     options: &Libraries,
     programs: &[Source],
+    operands: &[String],
     env: &dyn Environment,
 ) -> Result<Vec<Source>, Failure> {
     if options.none {
@@ -46,7 +47,8 @@ pub(crate) fn choose(
         files.extend(directory(dir)?);
     }
     if options.system.is_none() {
-        let mut words = HashSet::new();
+        // A macro may stand for an operand that is a word.
+        let mut words: HashSet<&str> = operands.iter().map(String::as_str).collect();
         let texts = programs.iter().map(|program| &program.text).chain(files.iter().map(|file| &file.text));
         for text in texts {
             prescan::words(text, &mut |word| {
@@ -62,7 +64,11 @@ pub(crate) fn choose(
             .collect();
         files.splice(0..0, embedded);
     }
-    Ok(ordered(files, &|class, name| exists(env, class, name)))
+    let own = options.system.is_none();
+    Ok(ordered(files, &|class, name| match class {
+        "library" => own && dtrail_stdlib::has(name),
+        _ => exists(env, class, name),
+    }))
 }
 
 /// What programs do without, since the library that is built in is not compiled.
@@ -93,6 +99,9 @@ fn directory(dir: &str) -> Result<Vec<File>, Failure> {
 
 /// Whether a module or a provider is there.
 fn exists(env: &dyn Environment, class: &str, name: &str) -> bool {
+    if is_glob(name) {
+        return false;
+    }
     let pattern = match class {
         "provider" => ProbePattern { provider: name.into(), ..ProbePattern::default() },
         _ => ProbePattern { module: name.into(), ..ProbePattern::default() },
@@ -100,7 +109,8 @@ fn exists(env: &dyn Environment, class: &str, name: &str) -> bool {
     env.match_probes(&pattern).is_ok_and(|probes| !probes.is_empty())
 }
 
-/// Sorts files so that each stands behind those it depends on, and leaves out what cannot be compiled.
+/// Sorts files so that each stands behind those it depends on, and leaves out what cannot be compiled. `exists` says what of a
+/// class there is besides the files.
 fn ordered(files: Vec<File>, exists: &dyn Fn(&str, &str) -> bool) -> Vec<Source> {
     let by_name: HashMap<&str, usize> = files.iter().enumerate().map(|(i, f)| (f.name.as_str(), i)).collect();
     let mut state = vec![State::Unseen; files.len()];
@@ -154,7 +164,8 @@ fn visit(
                     continue;
                 }
                 Some(&other) => state[other] == State::Taken,
-                None => false,
+                // One that the tool has and no program needs.
+                None => exists(dependency.class, dependency.name),
             },
             "module" | "provider" => exists(dependency.class, dependency.name),
             // The parser refuses any other.
@@ -179,7 +190,8 @@ mod tests {
             name: (*name).to_string(),
             text: depends.split(';').map(|d| format!("#pragma D depends_on {d}\n")).collect(),
         });
-        let exists = |class: &str, name: &str| class == "provider" && name == "io";
+        let exists =
+            |class: &str, name: &str| [("provider", "io"), ("library", "procfs.d")].contains(&(class, name));
         ordered(files.collect(), &exists).into_iter().map(|source| source.name).collect()
     }
 
@@ -187,6 +199,7 @@ mod tests {
     fn each_after_those_it_depends_on() {
         let files = [("a.d", "library c.d"), ("b.d", "provider io"), ("c.d", "library b.d")];
         assert_eq!(order(&files), ["/lib/b.d", "/lib/c.d", "/lib/a.d"]);
+        assert_eq!(order(&[("a.d", "library procfs.d"), ("b.d", "library ghost.d")]), ["/lib/a.d"]);
     }
 
     #[test]

@@ -122,7 +122,12 @@ impl Session<'_> {
         // Processes come before programs: what is wrong with `-p` is told first.
         let (machine, notice) = machine::choose(self.options, &self.settings, self.interrupts, self.terse)?;
         let programs = self.read_programs()?;
-        let libraries = library::choose(&self.settings.libraries, &programs, machine.environment())?;
+        let libraries = library::choose(
+            &self.settings.libraries,
+            &programs,
+            &self.options.operands,
+            machine.environment(),
+        )?;
         self.settings.libraries.left_out = library::left_out(&self.settings.libraries);
         for source in libraries.into_iter().chain(programs) {
             self.sources.add(source);

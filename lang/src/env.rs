@@ -145,6 +145,8 @@ pub enum KernelType {
     Enum {
         tag: Option<Arc<str>>,
         bytes: u64,
+        /// It has negative values.
+        signed: bool,
     },
     Forward {
         kind: TagKind,
@@ -266,6 +268,11 @@ pub trait Environment {
     fn kernel_symbol(&self, _module: Option<&str>, _name: &str) -> Result<Option<KernelSymbol>, String> {
         Err("this source has no symbols of the kernel".to_owned())
     }
+}
+
+/// Whether a component of a description is a pattern, not the name of one thing.
+pub fn is_glob(component: &str) -> bool {
+    component.contains(['*', '?', '[', '\\'])
 }
 
 /// Whether `text` matches one component of a description (language spec §4.2): globs `* ? [] \`, anchored at both ends.

@@ -160,6 +160,26 @@ const PROCFS: &[&str] = &[
     "si_uid",
 ];
 
+/// DTrace's library files whose definitions `lang` has in its tables, or that a file of another name has here: who depends on
+/// one has what it defines.
+const BY_OTHER_NAMES: &[&str] = &[
+    "errno.d",
+    "ip.d",
+    "lockstat.d",
+    "pcap.d",
+    "regs.d",
+    "sched.d",
+    "signal.d",
+    "tcp.d",
+    "udp.d",
+    "unistd.d",
+];
+
+/// Whether a file to depend on is the library's, needed by the program or not.
+pub fn has(name: &str) -> bool {
+    BY_OTHER_NAMES.contains(&name) || FILES.iter().any(|file| file.name == name)
+}
+
 /// The files that a program needs which uses the words for which `uses` answers true, in dependency order.
 pub fn used_by(uses: &dyn Fn(&str) -> bool) -> Vec<&'static LibraryFile> {
     let mut needed = vec![false; FILES.len()];

@@ -327,7 +327,13 @@ impl<'a> View<'a> {
             }
             Kind::Struct => KernelType::Record { kind: TagKind::Struct, tag: name(), bytes: bytes()? },
             Kind::Union => KernelType::Record { kind: TagKind::Union, tag: name(), bytes: bytes()? },
-            Kind::Enum | Kind::Enum64 => KernelType::Enum { tag: name(), bytes: bytes()? },
+            Kind::Enum | Kind::Enum64 => {
+                let bytes = bytes()?;
+                // Older kernels do not say whether one is signed, which matters where it is smaller than an `int`.
+                let negative = |values: Vec<(Arc<str>, i64)>| values.iter().any(|(_, value)| *value < 0);
+                let signed = self.flag()? || bytes < 4 && self.enumerators().is_some_and(negative);
+                KernelType::Enum { tag: name(), bytes, signed }
+            }
             Kind::Fwd => {
                 let kind = if self.flag()? { TagKind::Union } else { TagKind::Struct };
                 KernelType::Forward { kind, tag: name()? }

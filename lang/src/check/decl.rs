@@ -312,7 +312,8 @@ impl Session<'_> {
         if self.enumerators.contains_key(name) {
             return Err(redeclared("enumerator"));
         }
-        match self.typedefs.contains(name) {
+        // What an included file defines is in a space of its own.
+        match self.typedefs.contains(name) && !self.c_typedefs.contains(name) {
             true => Err(redeclared("typedef")),
             false => Ok(()),
         }

@@ -7,7 +7,7 @@ use super::control::{Token, TokenKind};
 use super::words::Names;
 use crate::ast::{Ident, Item, Pragma};
 use crate::diag::{Diagnostic, Tag};
-use crate::env::{Environment, ProbePattern};
+use crate::env::{Environment, ProbePattern, is_glob};
 use crate::source::{SourceId, SourceKind, Span};
 use crate::stability::{self, PARTS, Version};
 
@@ -124,7 +124,8 @@ fn depends_on(class: &str, name: &str, kind: SourceKind, env: &dyn Environment) 
         }
     };
     match env.match_probes(&pattern) {
-        Ok(probes) if !probes.is_empty() => Ok(()),
+        // One object, not those that a pattern matches.
+        Ok(probes) if !probes.is_empty() && !is_glob(name) => Ok(()),
         _ => Err((Tag::PragmaDepend, format!("program requires {class} {name}"))),
     }
 }

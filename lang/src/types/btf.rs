@@ -187,7 +187,7 @@ impl Writer<'_> {
         let wide = size == 8;
         let kind = if wide { Kind::Enum64 } else { Kind::Enum };
         let signed = values.iter().any(|(_, value)| *value < 0);
-        self.head(&tag, kind, signed, values.len(), size.max(4));
+        self.head(&tag, kind, signed, values.len(), if size == 0 { 4 } else { size });
         for (name, value) in values {
             let name = self.name(&name);
             self.words(&[name, value as u32]);

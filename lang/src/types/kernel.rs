@@ -79,9 +79,9 @@ impl TypeTable {
                 }
                 plain(ty)
             }
-            KernelType::Enum { tag, bytes } => {
+            KernelType::Enum { tag, bytes, signed } => {
                 let ty = self.kernel_tag(kernel, id, TagKind::Enum, tag.as_deref());
-                let int = enum_int(bytes);
+                let int = enum_int(bytes, signed);
                 self.set_enumeration(ty, Enumeration { int, values: None, by_program: false });
                 plain(ty)
             }
@@ -185,8 +185,8 @@ impl TypeTable {
                 self.set_record(ty, Record::new(bytes, 1, None, false));
                 self.kernel.origins.insert(ty, id);
             }
-            KernelType::Enum { bytes, .. } => {
-                let int = enum_int(bytes);
+            KernelType::Enum { bytes, signed, .. } => {
+                let int = enum_int(bytes, signed);
                 self.set_enumeration(ty, Enumeration { int, values: None, by_program: false });
                 self.kernel.origins.insert(ty, id);
             }
@@ -299,6 +299,20 @@ mod tests {
 
         fn module_name(&self, _: KernelTypeId) -> Arc<str> {
             "vmlinux".into()
+        }
+    }
+
+    #[test]
+    fn enums_are_as_small_as_they_say() {
+        let sizes = [(1, false), (1, true), (2, false), (2, true), (4, false), (8, true)];
+        let listed = sizes.map(|(bytes, signed)| KernelType::Enum { tag: None, bytes, signed });
+        let kernel = Listed(listed.to_vec());
+        let mut types = TypeTable::new();
+        let expected = ["unsigned char", "signed char", "unsigned short", "short", "int", "long"];
+        for (i, ((bytes, _), expected)) in sizes.into_iter().zip(expected).enumerate() {
+            let ty = types.import(&kernel, KernelTypeId { object: 0, id: i as u32 }).ty;
+            assert_eq!(types.size(ty, 0), Some(bytes), "{expected}");
+            assert_eq!(types.int_type(ty).map(|int| int.name), Some(expected));
         }
     }
 

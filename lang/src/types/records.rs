@@ -7,7 +7,10 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use super::{INT, IntType, LONG, MAX_DEPTH, TagKind, Type, TypeId, TypeTable};
+use super::{
+    INT, IntType, LONG, MAX_DEPTH, SHORT, SIGNED_CHAR, TagKind, Type, TypeId, TypeTable, UNSIGNED_CHAR,
+    UNSIGNED_SHORT,
+};
 use crate::ast::Layout;
 
 /// A struct or union whose size is known.
@@ -278,9 +281,17 @@ impl TypeTable {
     }
 }
 
-/// The integer that an enum of a size behaves as.
-pub fn enum_int(bytes: u64) -> IntType {
-    if bytes == 8 { LONG } else { INT }
+/// The integer that an enum of a size behaves as. C makes one that is told to be small (`packed`) as small as its values
+/// allow.
+pub fn enum_int(bytes: u64, signed: bool) -> IntType {
+    match (bytes, signed) {
+        (1, true) => SIGNED_CHAR,
+        (1, false) => UNSIGNED_CHAR,
+        (2, true) => SHORT,
+        (2, false) => UNSIGNED_SHORT,
+        (8, _) => LONG,
+        _ => INT,
+    }
 }
 
 #[cfg(test)]

@@ -190,8 +190,8 @@ impl Visit<'_> {
         Some(match &shape.kind {
             TypeShapeKind::Int { signed: false } => value.to_string().into_bytes(),
             TypeShapeKind::Char { .. } => [b"'", &*shown(&[value as u8], self.escape), b"'"].concat(),
-            TypeShapeKind::Enum(names) => match names.iter().find(|(known, _)| *known == extended) {
-                Some((_, name)) => name.clone().into_bytes(),
+            TypeShapeKind::Enum(names) => match name_of(names, value, bits as u8) {
+                Some(name) => name.as_bytes().to_vec(),
                 None => extended.to_string().into_bytes(),
             },
             TypeShapeKind::Pointer | TypeShapeKind::FunctionPointer => format!("{value:#x}").into_bytes(),
@@ -310,8 +310,8 @@ impl Inline<'_> {
             },
             TypeShapeKind::Enum(names) => {
                 let number = crate::runtime::extend(value, bits, true) as i64;
-                match names.iter().find(|(known, _)| *known == number) {
-                    Some((_, name)) => write!(self.out, "{name}"),
+                match name_of(names, value, bits) {
+                    Some(name) => write!(self.out, "{name}"),
                     None => write!(self.out, "{number}"),
                 }
             }
@@ -320,6 +320,13 @@ impl Inline<'_> {
             _ => write!(self.out, "{value:#x}"),
         };
     }
+}
+
+/// The name of an enum's value, of which `value` has the low bits.
+fn name_of(names: &[(i64, String)], value: u64, bits: u8) -> Option<&str> {
+    let number = crate::runtime::extend(value, bits, true);
+    let same = |known: i64| crate::runtime::extend(known as u64, bits, true) == number;
+    names.iter().find(|(known, _)| same(*known)).map(|(_, name)| name.as_str())
 }
 
 /// The text of a character array that holds nothing but printable characters before its NUL.

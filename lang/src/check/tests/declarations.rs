@@ -369,3 +369,12 @@ fn values_of_incomplete_types() {
         check(&format!("{known}{source}"), expected);
     }
 }
+
+/// What an included file declares is in a space of its own (language spec §5.6, §2.14).
+#[test]
+fn variables_with_the_name_of_a_type_of_an_included_file() {
+    let included = "# 1 \"a.h\" 1\ntypedef int t;\n# 1 \"b.d\" 2\n";
+    check(&format!("{included}int t; BEGIN {{ t = 1; }}"), "ok");
+    check(&format!("{included}inline int t = 3; BEGIN {{ trace(t); }}"), "ok");
+    check("typedef int t; int t; BEGIN { }", "D_DECL_IDRED 1:20");
+}

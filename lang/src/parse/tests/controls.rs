@@ -102,6 +102,7 @@ fn other_pragmas() {
             "pid is defined outside the program, out of scope of #pragma attributes",
         ),
         ("depends_on provider nosuchprov", Tag::PragmaDepend, "program requires provider nosuchprov"),
+        ("depends_on provider dtr*", Tag::PragmaDepend, "program requires provider dtr*"),
         ("depends_on library io.d", Tag::PragmaDepend, "main program may not explicitly depend on a library"),
         ("depends_on zork io.d", Tag::PragmaInval, "invalid class zork specified by #pragma depends_on"),
         ("depends_on module", Tag::PragmaMalform, "malformed #pragma depends_on <class> <name>"),

@@ -136,6 +136,8 @@ fn single_values() {
     check(&shape("double", 8, TypeShapeKind::Float), &0.5_f64.to_le_bytes(), &["(double)0.5,"]);
     check(&shape("int [0]", 0, TypeShapeKind::Array(int("int", 4, true), 0)), &[0], &["(int [0]) [],"]);
     check(&shape("enum e", 4, TypeShapeKind::Enum([].into())), &[9, 0, 0, 0], &["(enum e)9,"]);
+    let far = TypeShapeKind::Enum([(200, "FAR".to_owned())].into());
+    check(&shape("enum e", 1, far), &[200], &["(enum e)FAR,"]);
 }
 
 #[test]
