@@ -10,6 +10,7 @@ pub mod print;
 pub use definition::{Inline, ProbeInterface, Provider, Translator};
 
 use crate::source::Span;
+use crate::types::TagKind;
 
 /// One source text, parsed.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -224,31 +225,6 @@ pub struct Enumerator {
     pub name: Ident,
     /// Its value, if it is written.
     pub value: Option<Box<Expr>>,
-}
-
-/// Which space a tag lives in.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[allow(missing_docs, reason = "the names are C's")]
-pub enum TagKind {
-    Struct,
-    Union,
-    Enum,
-}
-
-impl TagKind {
-    /// The keyword.
-    pub fn word(self) -> &'static str {
-        match self {
-            TagKind::Struct => "struct",
-            TagKind::Union => "union",
-            TagKind::Enum => "enum",
-        }
-    }
-
-    /// The kind of a keyword.
-    pub fn of_word(word: &str) -> Option<TagKind> {
-        [TagKind::Struct, TagKind::Union, TagKind::Enum].into_iter().find(|kind| kind.word() == word)
-    }
 }
 
 /// A declarator: the name and what is derived from the specifiers, innermost first.

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::ast::TagKind;
+use crate::types::TagKind;
 
 /// A probe's number, as `-l` shows it and `id` reads it. 1, 2 and 3 are `BEGIN`, `END` and `ERROR` everywhere.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]

@@ -3,10 +3,10 @@
 use dtrail_lang::ast::{
     BinaryOp, Clause, DEFINITION, Declaration, Declarator, Definition, DefinitionBody, Derived, Enumerator,
     Expr, ExprId, ExprKind, Ident, Inline, IntLit, Item, Layout, MemberDeclaration, MemberDeclarator,
-    ProbeDesc, ProbeInterface, Program, Provider, Stmt, Storage, TagKind, Translator, TypeName, TypeSpecs,
-    UnaryOp,
+    ProbeDesc, ProbeInterface, Program, Provider, Stmt, Storage, Translator, TypeName, TypeSpecs, UnaryOp,
 };
 use dtrail_lang::source::{SourceId, Span};
+use dtrail_lang::types::TagKind;
 use proptest::collection::vec;
 use proptest::option;
 use proptest::prelude::*;

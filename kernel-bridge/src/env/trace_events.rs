@@ -5,8 +5,8 @@
 
 use std::cell::OnceCell;
 
-use dtrail_lang::ast::TagKind;
 use dtrail_lang::env::{KernelTypes, Probe, ProbeArg, ProbeId, ProbePattern};
+use dtrail_lang::types::TagKind;
 
 use super::tracepoints::{Wanted, accepts, is_open};
 use crate::ebpf::FieldHolds;

@@ -124,14 +124,9 @@ impl Btf {
         Btf::index(bytes).map_err(|e| io::Error::new(io::ErrorKind::InvalidData, e.0))
     }
 
-    /// Indexes the types in `bytes`.
-    pub fn parse(bytes: Vec<u8>) -> Result<Btf, Malformed> {
-        Btf::index(Bytes::Owned(bytes))
-    }
-
-    /// Indexes the types of a module, whose numbers and names go on after those of the core kernel. The first of them
+    /// Indexes the types in `bytes`. Those of a module go on after the core kernel's, numbers and names; the first of them
     /// has number 1 here.
-    pub fn parse_split(bytes: Vec<u8>) -> Result<Btf, Malformed> {
+    pub fn parse(bytes: Vec<u8>) -> Result<Btf, Malformed> {
         Btf::index(Bytes::Owned(bytes))
     }
 

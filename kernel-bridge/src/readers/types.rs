@@ -11,10 +11,10 @@ use std::path::PathBuf;
 use std::rc::Rc;
 use std::sync::Arc;
 
-use dtrail_lang::ast::TagKind;
 use dtrail_lang::bytes;
 use dtrail_lang::env::{KernelMember, KernelType, KernelTypeId, KernelTypes, PerCpu, Qualifier};
 use dtrail_lang::options::TypeData;
+use dtrail_lang::types::TagKind;
 use dtrail_vm::event::reason;
 
 use super::btf::{Btf, Kind, TypeId, VMLINUX};
@@ -98,7 +98,7 @@ impl RunningTypes {
                 // A name with a slash is no module.
                 let plain = name.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_' || b == b'-');
                 let bytes = plain.then(|| Content::TYPES.read(&self.directory.join(name)).ok()).flatten();
-                let btf = bytes.and_then(|bytes| Btf::parse_split(bytes).ok()).map(Rc::new);
+                let btf = bytes.and_then(|bytes| Btf::parse(bytes).ok()).map(Rc::new);
                 let mut modules = self.modules.borrow_mut();
                 modules.loaded.push((name.into(), btf));
                 modules.loaded.len() - 1

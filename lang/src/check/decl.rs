@@ -8,13 +8,13 @@ use super::fold::Early;
 use super::names::{Marked, Provenance, VarInfo, VarShape};
 use super::session::Session;
 use super::typenames::is_dynamic;
-use crate::ast::{DEFINITION, Declaration, Declarator, Derived, Ident, Layout, Storage, TagKind, TypeName};
+use crate::ast::{DEFINITION, Declaration, Declarator, Derived, Ident, Layout, Storage, TypeName};
 use crate::builtins::{Action, AggFn, BuiltinVar, Func, actions, funcs};
 use crate::diag::Diagnostic;
 use crate::ir::Scope;
 use crate::source::Span;
 use crate::types::parts::{MAX_LOCAL, MAX_PARTS, Part, parts};
-use crate::types::{MAX_DEPTH, Type, TypeId};
+use crate::types::{MAX_DEPTH, TagKind, Type, TypeId};
 
 impl Session<'_> {
     /// Declares the variables of a declaration.

@@ -3,10 +3,10 @@
 //! In: the kernel's types, when a program calls one of them. Out: offsets for the lowering, or the member that this kernel
 //! does not have.
 
-use crate::ast::TagKind;
 use crate::builtins::Func;
 use crate::builtins::paths::PathPlaces;
 use crate::env::{KernelType, KernelTypeId, KernelTypes};
+use crate::types::TagKind;
 
 /// Deepest nesting of structures that is followed.
 const NESTED: u32 = 8;

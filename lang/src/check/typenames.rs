@@ -12,12 +12,14 @@ use super::names::Marked;
 use super::session::Session;
 use crate::ast::{
     DEFINITION, Definition, DefinitionBody, Derived, Enumerator, Ident, Layout, MemberDeclaration,
-    MemberDeclarator, TagKind, TypeName, TypeSpecs,
+    MemberDeclarator, TypeName, TypeSpecs,
 };
 use crate::diag::Diagnostic;
 use crate::source::{SourceKind, Span};
 use crate::types::records::{BadRecord, EnumValue, Enumeration, MAX_SIZE, NewMember, Record};
-use crate::types::{INT, IntType, LONG, MAX_DEPTH, Parameters, Type, TypeId, UNSIGNED, bare_tag, combine};
+use crate::types::{
+    INT, IntType, LONG, MAX_DEPTH, Parameters, TagKind, Type, TypeId, UNSIGNED, bare_tag, combine,
+};
 
 impl Session<'_> {
     /// The type of a type name.

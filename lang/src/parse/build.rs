@@ -14,10 +14,11 @@ use super::{MAX_DEPTH, Rule};
 use crate::ast::{
     BinaryOp, Clause, DEFINITION, Declaration, Declarator, Definition, DefinitionBody, Derived, Enumerator,
     Expr, ExprId, ExprKind, Ident, Item, Layout, MemberDeclaration, MemberDeclarator, ProbeDesc, Stmt,
-    Storage, TagKind, TypeName, TypeSpecs, UnaryOp,
+    Storage, TypeName, TypeSpecs, UnaryOp,
 };
 use crate::diag::{Diagnostic, Tag};
 use crate::source::{SourceId, Span};
+use crate::types::TagKind;
 
 /// Most pointers, arrays and functions in one declarator.
 const MAX_DERIVED: usize = 64;

@@ -17,7 +17,6 @@ pub mod records;
 use std::collections::HashMap;
 use std::sync::Arc;
 
-pub use crate::ast::TagKind;
 use crate::builtins::Symbolic;
 use crate::env::Qualifier;
 use kernel::Kernel;
@@ -71,6 +70,31 @@ ints! {
     UNSIGNED_LONG = "unsigned long", 64, false, 9;
     LONG_LONG = "long long", 64, true, 10;
     UNSIGNED_LONG_LONG = "unsigned long long", 64, false, 11;
+}
+
+/// Which space a tag lives in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[allow(missing_docs, reason = "the names are C's")]
+pub enum TagKind {
+    Struct,
+    Union,
+    Enum,
+}
+
+impl TagKind {
+    /// The keyword.
+    pub fn word(self) -> &'static str {
+        match self {
+            TagKind::Struct => "struct",
+            TagKind::Union => "union",
+            TagKind::Enum => "enum",
+        }
+    }
+
+    /// The kind of a keyword.
+    pub fn of_word(word: &str) -> Option<TagKind> {
+        [TagKind::Struct, TagKind::Union, TagKind::Enum].into_iter().find(|kind| kind.word() == word)
+    }
 }
 
 /// A type.

@@ -2,8 +2,8 @@
 //! meant to be.
 
 use super::*;
-use crate::ast::TagKind;
 use crate::env::{KernelMember, KernelSymbol, KernelType, KernelTypeId, KernelTypes};
+use crate::types::TagKind;
 
 /// A kernel that lists functions only, and has one type.
 struct Kernel {

@@ -9,13 +9,13 @@ use super::expr::not_yet;
 use super::place::MemoryAt;
 use super::storage::{MAX_COPIED, VarAt};
 use super::values::RecordAt;
-use crate::ast::{Expr, ExprKind, TagKind, UnaryOp};
+use crate::ast::{Expr, ExprKind, UnaryOp};
 use crate::check::{Marked, Meaning};
 use crate::diag::Diagnostic;
 use crate::ir::{BlockPiece, Op, Reg, RegKind, ValueType};
 use crate::source::Span;
-use crate::types::Type;
 use crate::types::parts::{has_parts, parts};
+use crate::types::{TagKind, Type};
 
 /// What of a block is wanted.
 #[derive(Clone, Copy, PartialEq, Eq)]

@@ -4,8 +4,9 @@
 use std::collections::HashMap;
 
 use super::{Declaration, Reader, Why};
-use crate::ast::{LeftOut, TagKind};
+use crate::ast::LeftOut;
 use crate::source::Span;
+use crate::types::TagKind;
 
 /// The types that headers define and D has not.
 #[derive(Debug, Default)]

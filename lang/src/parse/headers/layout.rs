@@ -4,7 +4,8 @@
 use super::super::errors;
 use super::super::words::continues_identifier;
 use super::Reader;
-use crate::ast::{Layout, TagKind};
+use crate::ast::Layout;
+use crate::types::TagKind;
 
 /// What belongs to a layout that is noted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

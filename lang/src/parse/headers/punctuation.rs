@@ -3,7 +3,8 @@
 use super::super::errors;
 use super::layout::NATURAL;
 use super::{Declaration, Reader, Where};
-use crate::ast::{Layout, TagKind};
+use crate::ast::Layout;
+use crate::types::TagKind;
 
 impl Reader<'_> {
     /// Takes one mark of punctuation, with what it opens if that is left out.
