@@ -43,7 +43,7 @@ pub struct Invocation<'a> {
     pub progname: String,
     /// The command line without the name.
     pub args: Vec<OsString>,
-    /// Where `DTRACE_OPT_…`, `_DTRACE_TESTING` and `TZ` are looked up.
+    /// Where `DTRACE_OPT_…` and `_DTRACE_TESTING` are looked up.
     pub environment: Environment,
     /// What the program prints.
     pub stdout: &'a mut dyn Write,

@@ -25,7 +25,7 @@ fn run_in(env: &[(&str, &str)], args: &[&str]) -> Left {
     // Behind `--` an option is none: there the source comes first.
     let mut args: Vec<OsString> = args.map(OsString::from).collect();
     args.rotate_right(1);
-    let env = [("TZ", "UTC")].iter().chain(env).map(|(k, v)| (k.to_string(), v.to_string())).collect();
+    let env = env.iter().map(|(k, v)| (k.to_string(), v.to_string())).collect();
     let outcome = dtrail::run(Invocation {
         progname: "dtrace".into(),
         args,

@@ -82,7 +82,7 @@ fn run(args: &[&str], terminal: bool) -> (Vec<u8>, Vec<u8>) {
     dtrail::run(Invocation {
         progname: "dtrail".into(),
         args: args.iter().map(std::ffi::OsString::from).collect(),
-        environment: Environment::Fixed(vec![("TZ".into(), "UTC".into()), ("NO_COLOR".into(), "1".into())]),
+        environment: Environment::Fixed(vec![("NO_COLOR".into(), "1".into())]),
         stdout: &mut out,
         stderr: &mut err,
         stdout_is_terminal: terminal,

@@ -43,14 +43,10 @@ pub fn run(case: &Case, engine: Engine) -> Ran {
     }));
 
     let (mut out, mut err) = (Vec::new(), Vec::new());
-    let mut env = case.env.clone();
-    if !env.iter().any(|(name, _)| name == "TZ") {
-        env.push(("TZ".into(), "UTC".into()));
-    }
     let outcome = dtrail::run(Invocation {
         progname: "dtrace".into(),
         args,
-        environment: Environment::Fixed(env),
+        environment: Environment::Fixed(case.env.clone()),
         stdout: &mut out,
         stderr: &mut err,
         stdout_is_terminal: false,

@@ -1,8 +1,10 @@
 //! The traced programs: one whose system calls are known one by one (`workloads/steps.c`), one whose frames are known
 //! (`workloads/spin.c`, `shapes.c`, `jit.c`); and who can trace them here.
 
+use std::fs::Permissions;
 use std::hash::{Hash, Hasher};
-use std::path::PathBuf;
+use std::os::unix::fs::{DirBuilderExt, MetadataExt, PermissionsExt};
+use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::OnceLock;
 
@@ -39,7 +41,10 @@ fn build(name: &str, source: &str, flags: &[&str]) -> Option<String> {
     let mut hasher = std::hash::DefaultHasher::new();
     (text, flags, crate::engine::user()).hash(&mut hasher);
     let folder = std::env::temp_dir().join(format!("dtrail-workload-{:016x}", hasher.finish()));
-    std::fs::create_dir_all(&folder).ok()?;
+    if let Err(why) = own_folder(&folder) {
+        skipped(&format!("no place for the traced program: {}: {why}", folder.display()));
+        return None;
+    }
     let target = folder.join(name);
     if !target.exists() {
         // Tests run side by side: each builds under a name of its own, and the last one to finish wins.
@@ -53,6 +58,24 @@ fn build(name: &str, source: &str, flags: &[&str]) -> Option<String> {
         }
     }
     target.into_os_string().into_string().ok()
+}
+
+/// Makes a folder that all may look into and nobody else may write to, or finds that it is one. Anyone can foresee its name
+/// and make one first, and what lies in it is executed.
+fn own_folder(folder: &Path) -> Result<(), String> {
+    let told = |e: std::io::Error| dtrail_vm::event::reason(&e);
+    match std::fs::DirBuilder::new().mode(0o711).create(folder) {
+        // Whatever the umask says: the programs are executed by other users, too.
+        Ok(()) => std::fs::set_permissions(folder, Permissions::from_mode(0o711)).map_err(told),
+        Err(e) if e.kind() == std::io::ErrorKind::AlreadyExists => {
+            let found = folder.symlink_metadata().map_err(told)?;
+            match found.is_dir() && Some(found.uid()) == crate::engine::user() && found.mode() & 0o022 == 0 {
+                true => Ok(()),
+                false => Err("it is not this user's alone".to_owned()),
+            }
+        }
+        Err(e) => Err(told(e)),
+    }
 }
 
 /// The sources of a live machine that can run here, as `--source` names them; says why eBPF is not among them.
@@ -70,4 +93,33 @@ pub fn sources() -> Vec<&'static str> {
 #[allow(clippy::print_stdout, reason = "the test runner shows it")]
 pub fn skipped(why: &str) {
     println!("skipped: {why}");
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_folder_of_anybody_elses_is_not_taken() {
+        let folder = std::env::temp_dir().join(format!("dtrail-own-{}", std::process::id()));
+        let _ = std::fs::remove_dir(&folder);
+        let refused = Err("it is not this user's alone".to_owned());
+        let with_mode = |mode: u32| {
+            std::fs::set_permissions(&folder, Permissions::from_mode(mode)).map_err(|e| e.to_string())?;
+            own_folder(&folder)
+        };
+        assert_eq!(own_folder(&folder), Ok(()), "made");
+        let mode = folder.symlink_metadata().map(|found| found.mode() & 0o777);
+        assert_eq!(mode.ok(), Some(0o711));
+        assert_eq!(own_folder(&folder), Ok(()), "found again");
+        assert_eq!(with_mode(0o777), refused, "anybody may write to it");
+        assert_eq!(with_mode(0o731), refused, "a group may");
+        let _ = std::fs::remove_dir(&folder);
+        let link = std::os::unix::fs::symlink(std::env::temp_dir(), &folder);
+        assert_eq!((link.is_ok(), own_folder(&folder)), (true, refused), "it leads elsewhere");
+        let _ = std::fs::remove_file(&folder);
+        // Root's own, for whoever is not root; for root it is the test above.
+        let of_root = own_folder(Path::new("/usr"));
+        assert_eq!(of_root.is_ok(), crate::engine::user() == Some(0), "{of_root:?}");
+    }
 }

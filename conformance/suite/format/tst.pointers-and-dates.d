@@ -1,4 +1,3 @@
-/* @@ env: TZ=UTC */
 BEGIN
 {
 	printf("%p %#p %p\n", 0x1234, 0x1234, (void *)0);
