@@ -80,11 +80,11 @@ fn parse_stat(stat: &[u8]) -> (u32, u64) {
     let mut fields = text.split_ascii_whitespace().skip(1);
     let ppid = fields.next().and_then(|f| f.parse().ok()).unwrap_or(0);
     let ticks: u64 = fields.nth(17).and_then(|f| f.parse().ok()).unwrap_or(0);
-    (ppid, ticks.saturating_mul(1_000_000_000 / CLOCK_TICKS))
+    (ppid, ticks.saturating_mul(TICK))
 }
 
-/// `USER_HZ`: 100 on every architecture that this program runs on.
-const CLOCK_TICKS: u64 = 100;
+/// Nanoseconds of a clock tick: `USER_HZ` is 100 on every architecture that this program runs on.
+pub(crate) const TICK: u64 = 1_000_000_000 / 100;
 
 /// Real user and group IDs, from `status`.
 fn parse_ids(status: &[u8]) -> (u32, u32) {

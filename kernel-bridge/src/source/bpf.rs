@@ -30,7 +30,7 @@ use crate::ebpf::{
 use crate::env::SourceEnvironment;
 use crate::load::{self, Loaded};
 use crate::maps::KernelMaps;
-use crate::readers::btf::Btf;
+use crate::readers::btf::{Btf, Kind};
 use crate::readers::{kallsyms, tracefs};
 use crate::state::MappedState;
 use crate::symbols::Symbols;
@@ -129,8 +129,8 @@ struct Attached {
     may_exit: bool,
     /// When the ring was looked at last.
     looked: Instant,
-    /// See [`Settings::temporal`].
-    temporal: bool,
+    /// What a look found, put in order, with [`Settings::temporal`].
+    by_time: Option<ByTime>,
     /// What processes do, if addresses of theirs are taken.
     processes: Option<ProcessEvents>,
     /// What `ERROR` clauses can reach of the event of a record.
@@ -271,8 +271,11 @@ fn target(plan: &Plan, settings: Settings, types: &Btf) -> Result<ebpf::Target, 
             .help("please report it with the output of `uname -r`")
     })?;
     let sites = sites(plan)?;
+    let walks = ebpf::walks_kernel(plan);
     Ok(ebpf::Target {
-        machinery: if ebpf::walks_kernel(plan) { machinery(&sites) } else { Vec::new() },
+        machinery: if walks { machinery(&sites) } else { Vec::new() },
+        // The type came with the change that gave those functions their frame, whatever a distribution's version says.
+        syscall_frame: walks && types.find(Kind::Struct, "tracepoint_ext").is_some(),
         sites,
         offsets,
         places: cpus::places().to_vec(),
@@ -297,7 +300,7 @@ pub(super) fn target_without_kernel(settings: Settings) -> Result<ebpf::Target, 
         places: Vec::new(),
         typed: true,
         machinery: Vec::new(),
-        syscall_frame: is_from(6, 13),
+        syscall_frame: false,
         ring_size,
         fill_size: settings.fill,
         agg_size: settings.agg,
@@ -305,14 +308,6 @@ pub(super) fn target_without_kernel(settings: Settings) -> Result<ebpf::Target, 
         speculations: settings.speculations,
         dwarf: settings.dwarf,
     })
-}
-
-/// Whether the running kernel is of this version or a later one.
-fn is_from(major: u32, minor: u32) -> bool {
-    let system = rustix::system::uname();
-    let release = system.release().to_string_lossy();
-    let mut numbers = release.split(|c: char| !c.is_ascii_digit()).map(|number| number.parse().unwrap_or(0));
-    (numbers.next().unwrap_or(0), numbers.next().unwrap_or(0)) >= (major, minor)
 }
 
 /// Where the functions lie that stand between tracepoints and programs.
@@ -387,22 +382,16 @@ fn may_exit(plan: &Plan) -> bool {
 impl Attached {
     /// Hands over what is in the ring.
     fn drain(&mut self, sink: &mut dyn EventSink) -> (usize, Flow) {
-        let Attached { ring, state, temporal, left, .. } = self;
+        let Attached { ring, state, by_time, left, .. } = self;
         let Some(ring) = ring else { return (0, Flow::Continue) };
         let mut flow = Flow::Continue;
-        if *temporal {
-            // A program that was interrupted has an earlier time than what interrupted it, and comes after it.
-            let mut records: Vec<Vec<u8>> = Vec::new();
+        if let Some(by_time) = by_time {
+            by_time.clear();
             let count = ring.drain(&mut |record| {
-                records.push(record.to_vec());
+                by_time.push(record);
                 true
             });
-            let time = |record: &Vec<u8>| {
-                let at = header::TIME as usize;
-                record.get(at..at + 8).and_then(|bytes| bytes.try_into().ok()).map_or(0, u64::from_le_bytes)
-            };
-            records.sort_by_key(time);
-            for record in &records {
+            for record in by_time.in_order() {
                 flow = hand_over(record, state, left, sink);
                 if flow == Flow::Stop {
                     break;
@@ -415,6 +404,41 @@ impl Attached {
             flow == Flow::Continue
         });
         (count, flow)
+    }
+}
+
+/// The records of one look at the ring, by time: a program that was interrupted has an earlier time than what interrupted it,
+/// and its record comes after. Both lists are used again at the next look, so that no record takes memory of its own.
+#[derive(Debug, Default)]
+struct ByTime {
+    bytes: Vec<u8>,
+    /// Time of each record, and where its bytes begin and end.
+    places: Vec<(u64, usize, usize)>,
+}
+
+impl ByTime {
+    fn clear(&mut self) {
+        /// What a look seldom finds more than: the rest of a burst's memory is given back.
+        const KEPT: usize = 1 << 20;
+        self.bytes.clear();
+        self.bytes.shrink_to(KEPT);
+        self.places.clear();
+        self.places.shrink_to(KEPT / 64);
+    }
+
+    fn push(&mut self, record: &[u8]) {
+        let at = header::TIME as usize;
+        let time =
+            record.get(at..at + 8).and_then(|bytes| bytes.try_into().ok()).map_or(0, u64::from_le_bytes);
+        let start = self.bytes.len();
+        self.bytes.extend_from_slice(record);
+        self.places.push((time, start, self.bytes.len()));
+    }
+
+    /// Those of one time as they came.
+    fn in_order(&mut self) -> impl Iterator<Item = &[u8]> {
+        self.places.sort_unstable();
+        self.places.iter().filter_map(|&(_, start, end)| self.bytes.get(start..end))
     }
 }
 
@@ -569,7 +593,7 @@ impl EventSource for BpfSource {
             losses,
             may_exit,
             looked: Instant::now(),
-            temporal: self.settings.temporal,
+            by_time: self.settings.temporal.then(ByTime::default),
             processes,
             left: LeftContext::default(),
         });

@@ -3,11 +3,13 @@
 
 use std::io;
 
+use super::page_size;
+
 /// Reads memory of a thread's process into `buf`; how many bytes, from the start, could be read. The range is asked for in
 /// two parts, split where a page may end, because a part is read as a whole or not at all.
 pub(crate) fn read(tid: u32, addr: u64, buf: &mut [u8]) -> io::Result<usize> {
-    const PAGE: u64 = 4096;
-    let to_page_end = ((PAGE - addr % PAGE) as usize).min(buf.len());
+    let page = page_size() as u64;
+    let to_page_end = ((page - addr % page) as usize).min(buf.len());
     let local = libc::iovec { iov_base: buf.as_mut_ptr().cast(), iov_len: buf.len() };
     let remote = [
         libc::iovec { iov_base: addr as *mut libc::c_void, iov_len: to_page_end },

@@ -8,10 +8,11 @@
 use std::fs;
 use std::sync::OnceLock;
 
-use dtrail_lang::ast::TagKind;
 use dtrail_lang::env::{KernelType, KernelTypeId, KernelTypes};
+use dtrail_lang::types::TagKind;
 
-use crate::procfs;
+use crate::procfs::{self, TICK};
+use crate::sys::page_size;
 
 /// Where the stand-ins lie: half of the address space's canonical hole that no kernel uses (it is a hypervisor's).
 const BASE: u64 = 0xffff_8000_0000_0000;
@@ -127,11 +128,6 @@ const MEMBERS: &[(Of, &[&str], What)] = &[
     (Of::Session, &["numbers", "0", "nr"], What::Stat(6)),
 ];
 
-/// `USER_HZ` as nanoseconds.
-const TICK: u64 = 10_000_000;
-/// KiB of a page.
-const PAGE: u64 = 4;
-
 /// A member where this kernel has it.
 #[derive(Clone, Copy, Debug)]
 struct Member {
@@ -232,7 +228,7 @@ fn number(what: What, tid: u32, current: u32) -> Option<u64> {
         // Which terminal it is only the kernel knows.
         What::Terminal => (stat(7)? == 0).then_some(0)?,
         What::Status(name, at) => status(tid, name, at)?,
-        What::Pages(name) => status(tid, name, 0)? / PAGE,
+        What::Pages(name) => status(tid, name, 0)? / (page_size() as u64 / 1024),
         What::Mapped => {
             let text = fs::read_to_string(format!("/proc/{tid}/statm")).ok()?;
             text.split_ascii_whitespace().next()?.parse().ok()?
