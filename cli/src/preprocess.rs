@@ -132,9 +132,14 @@ fn filter(command: &mut Command, input: &[u8]) -> io::Result<(Vec<u8>, Vec<u8>, 
     let mut said = Vec::new();
     // All three at once: the child may write before it has read everything. A pipe that is read no further is closed, which
     // ends a child that has no end of its own.
+    // Where there can be no thread, all pipes close with the attempt, and the child ends.
     let read = std::thread::scope(|scope| {
-        scope.spawn(move || stdin.map_or(Ok(()), |mut pipe| pipe.write_all(input)));
-        let errors = scope.spawn(|| stderr.map_or(Ok(0), |pipe| pipe.take(SAID_MAX).read_to_end(&mut said)));
+        let thread = |name: &str| std::thread::Builder::new().name(name.into());
+        let writes = move || stdin.map_or(Ok(()), |mut pipe| pipe.write_all(input));
+        thread("cpp's input").spawn_scoped(scope, writes)?;
+        let said = &mut said;
+        let reads = move || stderr.map_or(Ok(0), |pipe| pipe.take(SAID_MAX).read_to_end(said));
+        let errors = thread("cpp's errors").spawn_scoped(scope, reads)?;
         let read = stdout.map_or(Ok(Vec::new()), |pipe| Content::SCRIPT.read_from(pipe));
         // A thread that panicked has read nothing that matters.
         let _ = errors.join();

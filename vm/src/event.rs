@@ -169,7 +169,7 @@ pub enum Wait {
 }
 
 /// A source of events. Calls come in this order: `attach`, then `BEGIN` clauses run, `open`, any number of `wait`s,
-/// `shut`, then `END` clauses run, `sweep_aggregations`, `detach`.
+/// `shut`, then `END` clauses run, `KernelState::sweep`, `detach`.
 pub trait EventSource {
     /// `bpf`, `ptrace`, `synthetic`: what the notice on stderr says.
     fn name(&self) -> &'static str;

@@ -3,7 +3,8 @@
 //! It has not heard of eBPF, BTF or tracefs. Events come through [`event::EventSource`]; clocks, files and the tracer's
 //! own identity through [`host::Host`]. It makes no system call of its own.
 
-// Compiled code cannot be called without: `jit::code` and `jit::frame` allow it, and a test's allocator; nothing else does.
+// Compiled code cannot be called without: `jit::code` and `jit::frame` allow it. So do `agg::tags`, which compares 16 bytes at
+// once, and a test's allocator; nothing else does.
 #![deny(unsafe_code)]
 
 pub mod agg;

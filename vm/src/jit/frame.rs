@@ -210,7 +210,8 @@ impl Entry {
 /// that asked for it returns.
 unsafe fn parties<'f>(frame: *mut Frame) -> (&'f mut Run<'f>, &'f mut Interp, &'f ir::Clause) {
     // SAFETY: the frame lives in `Code::run`, which made its pointers from references that it holds for the whole call
-    // and does not use meanwhile; compiled code itself touches none of the three.
+    // and does not use meanwhile. Compiled code itself looks at the status word of the run and at the registers, which are
+    // the interpreter's, but never while a routine that it called, and so a reference made here, is alive.
     unsafe {
         let frame = &*frame;
         (&mut *frame.run.cast::<Run<'f>>(), &mut *frame.interp, &*frame.clause)
