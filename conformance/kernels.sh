@@ -91,6 +91,10 @@ expect stack 'do_exit syscall_trace_enter' "$(dtrail -qn 'proc:::exit /pid == $t
 expect copyout 'Jello,XYou' "$(dtrail -qwn 'syscall::write:entry /pid == $target && arg0 == 1/ {
 	this->p = (char *)alloca(1); this->p[0] = 0x4a; copyout(this->p, arg1, 1); copyoutstr("XY", arg1 + 6, 2); }' \
 	-c 'echo hello, you' 2>/dev/null)"
+# The first argument of a call is in rdi; write is call 1; the selectors are those of 64-bit user space.
+expect uregs '1 1 33 2b 0 entry' "$(dtrail -qn 'syscall::write:entry /pid == $target && arg0 == 1/ {
+	printf("%d %d %x %x %d %s", uregs[R_RDI] == arg0 && uregs[R_RCX] == uregs[R_RIP], uregs[R_ERR], uregs[R_CS], uregs[R_SS],
+		uregs[R_DS], probename); exit(0); }' -c "$writes" 2>/dev/null | xargs)"
 dtrail-conformance $(cat /cases) || status=1
 echo "STATUS $status"
 poweroff -f

@@ -38,16 +38,20 @@ impl LeftContext {
         self.time = word(header::TIME);
     }
 
-    /// Whether the process of the event is still the one of its number, and another one than the tracer.
-    fn is_there(&self) -> bool {
+    /// Whether the process of the event is still the one of its number: it then had it all the time.
+    fn is_same(&self) -> bool {
         let nanos = |clock| {
             let now = clock_gettime(clock);
             now.tv_sec.wrapping_mul(1_000_000_000).wrapping_add(now.tv_nsec)
         };
         let suspended = nanos(ClockId::Boottime).saturating_sub(nanos(ClockId::Monotonic));
         let event = self.time.saturating_add(u64::try_from(suspended).unwrap_or(0));
-        let another = self.pid != 0 && self.pid != std::process::id();
-        another && procfs::started(self.pid).is_some_and(|started| started <= event)
+        self.pid != 0 && procfs::started(self.pid).is_some_and(|started| started <= event)
+    }
+
+    /// Whether it is, and another one than the tracer.
+    fn is_there(&self) -> bool {
+        self.pid != std::process::id() && self.is_same()
     }
 
     fn read_kernel(&self, addr: u64, buf: &mut [u8]) -> Result<(), Raised> {
@@ -74,8 +78,12 @@ impl EventContext for LeftContext {
             return self.read_kernel(addr, buf);
         }
         match process_memory::read(self.pid, addr, buf) {
-            Ok(read) if self.pid != 0 && read == buf.len() => Ok(()),
-            _ => Err(Raised::new(FaultKind::BadAddr, addr)),
+            // Asked after the read: what was read is then surely the process's.
+            Ok(read) if read == buf.len() && self.is_same() => Ok(()),
+            _ => {
+                buf.fill(0);
+                Err(Raised::new(FaultKind::BadAddr, addr))
+            }
         }
     }
 
@@ -97,5 +105,26 @@ impl EventContext for LeftContext {
 
     fn parent(&mut self, pid: u32) -> Option<u32> {
         procfs::parent(pid, pid)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// What is read of this process, at an event of a time, and whether anything was.
+    fn read_at(time: u64) -> (bool, u32) {
+        let there = 0x1234_5678u32;
+        let mut buf = [0xff; 4];
+        let mut left = LeftContext { pid: std::process::id(), time, ..LeftContext::default() };
+        let read = left.read(AddrSpace::User, &raw const there as u64, &mut buf);
+        (read.is_ok(), u32::from_le_bytes(buf))
+    }
+
+    #[test]
+    fn memory_is_that_of_the_process_that_fired_and_of_no_later_one() {
+        assert_eq!(read_at(crate::host::monotonic()), (true, 0x1234_5678));
+        // This process has begun later than the machine, so that whoever fired then is another one.
+        assert_eq!(read_at(0), (false, 0));
     }
 }

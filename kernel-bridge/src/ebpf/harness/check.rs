@@ -1,8 +1,9 @@
 //! What rbpf does not check and the kernel does, on code before it runs: no register is read that was not written on
 //! every path, calls leave `r1` to `r5` unreadable, frames fit the stack.
 
+use super::world::HELPERS;
 use crate::ebpf::asm::{Unpacked, opcode, unpack};
-use crate::ebpf::{EbpfProgram, Reloc, RelocTarget, helper};
+use crate::ebpf::{EbpfProgram, Reloc, RelocTarget};
 
 /// A set of registers.
 type Regs = u16;
@@ -115,22 +116,9 @@ fn writes(insn: Unpacked, before: Regs) -> Regs {
     }
 }
 
-/// How many arguments a helper reads.
+/// How many arguments a helper reads; of one that is not known all that there can be.
 fn arguments(id: i32) -> u32 {
-    match id {
-        helper::MAP_LOOKUP_ELEM
-        | helper::MAP_DELETE_ELEM
-        | helper::GET_CURRENT_COMM
-        | helper::RINGBUF_QUERY => 2,
-        helper::MAP_UPDATE_ELEM | helper::RINGBUF_OUTPUT | helper::TASK_STORAGE_GET => 4,
-        helper::PROBE_READ_USER
-        | helper::PROBE_WRITE_USER
-        | helper::PROBE_READ_KERNEL
-        | helper::PROBE_READ_USER_STR
-        | helper::PROBE_READ_KERNEL_STR => 3,
-        helper::SEND_SIGNAL => 1,
-        _ => 0,
-    }
+    HELPERS.iter().find(|(number, ..)| *number == id).map_or(5, |&(_, arguments, _)| arguments)
 }
 
 /// Bytes of a function's frame: the farthest below the frame pointer that an instruction names.
@@ -161,6 +149,7 @@ mod tests {
     use super::*;
     use crate::ebpf::Code;
     use crate::ebpf::asm::{Asm, FP, Jmp, R0, R1, R2, R3, R6, Size};
+    use crate::ebpf::helper;
 
     fn check_asm(build: impl FnOnce(&mut Asm)) -> Result<(), String> {
         let mut asm = Asm::new();

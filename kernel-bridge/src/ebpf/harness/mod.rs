@@ -226,7 +226,7 @@ impl Vm {
         let mut machine = EbpfVmMbuff::new(None).map_err(failed)?;
         machine.set_stack_usage_calculator(stack_usage, Box::new(image.functions)).map_err(failed)?;
         machine.set_program(bytes).map_err(failed)?;
-        for &(id, helper) in HELPERS {
+        for &(id, _, helper) in HELPERS {
             machine.register_helper(id as u32, helper).map_err(failed)?;
         }
         for map in &world.maps {

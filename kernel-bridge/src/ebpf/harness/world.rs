@@ -354,36 +354,38 @@ fn helped(act: impl FnOnce(&mut World) -> i64) -> u64 {
     RUNNING.with_borrow_mut(|world| world.as_mut().map_or(0, |world| act(world) as u64))
 }
 
-/// The helpers, by number.
-pub(super) const HELPERS: &[(i32, Helper)] = &[
-    (STACK_HELPER, |top, _, _, _, _| {
+/// The helpers: number, how many arguments they read, what they do.
+pub(super) const HELPERS: &[(i32, u32, Helper)] = &[
+    (STACK_HELPER, 1, |top, _, _, _, _| {
         helped(|w| {
             w.stack = top - STACK..top;
             0
         })
     }),
-    (helper::MAP_LOOKUP_ELEM, |map, key, _, _, _| helped(|w| w.lookup(map, key))),
-    (helper::MAP_UPDATE_ELEM, |map, key, value, flags, _| helped(|w| w.update(map, key, value, flags))),
-    (helper::MAP_DELETE_ELEM, |map, key, _, _, _| helped(|w| w.delete(map, key))),
-    (helper::PROBE_READ_USER, |dst, len, src, _, _| helped(|w| w.probe_read(true, dst, len, src))),
-    (helper::PROBE_READ_KERNEL, |dst, len, src, _, _| helped(|w| w.probe_read(false, dst, len, src))),
-    (helper::PROBE_READ_USER_STR, |dst, len, src, _, _| helped(|w| w.probe_read_str(true, dst, len, src))),
-    (helper::PROBE_READ_KERNEL_STR, |dst, len, src, _, _| helped(|w| w.probe_read_str(false, dst, len, src))),
-    (helper::PROBE_WRITE_USER, |dst, src, len, _, _| helped(|w| w.probe_write(dst, src, len))),
-    (helper::RINGBUF_OUTPUT, |ring, data, len, _, _| helped(|w| w.output(ring, data, len))),
-    (helper::RINGBUF_QUERY, |_, _, _, _, _| helped(|w| w.ring_used as i64)),
-    (helper::GET_STACK, |_, _, _, _, _| live("bpf_get_stack")),
-    (helper::SEND_SIGNAL, |_, _, _, _, _| live("bpf_send_signal")),
-    (helper::KTIME_GET_NS, |_, _, _, _, _| live("bpf_ktime_get_ns")),
+    (helper::MAP_LOOKUP_ELEM, 2, |map, key, _, _, _| helped(|w| w.lookup(map, key))),
+    (helper::MAP_UPDATE_ELEM, 4, |map, key, value, flags, _| helped(|w| w.update(map, key, value, flags))),
+    (helper::MAP_DELETE_ELEM, 2, |map, key, _, _, _| helped(|w| w.delete(map, key))),
+    (helper::PROBE_READ_USER, 3, |dst, len, src, _, _| helped(|w| w.probe_read(true, dst, len, src))),
+    (helper::PROBE_READ_KERNEL, 3, |dst, len, src, _, _| helped(|w| w.probe_read(false, dst, len, src))),
+    (helper::PROBE_READ_USER_STR, 3, |dst, len, src, _, _| helped(|w| w.probe_read_str(true, dst, len, src))),
+    (helper::PROBE_READ_KERNEL_STR, 3, |dst, len, src, _, _| {
+        helped(|w| w.probe_read_str(false, dst, len, src))
+    }),
+    (helper::PROBE_WRITE_USER, 3, |dst, src, len, _, _| helped(|w| w.probe_write(dst, src, len))),
+    (helper::RINGBUF_OUTPUT, 4, |ring, data, len, _, _| helped(|w| w.output(ring, data, len))),
+    (helper::RINGBUF_QUERY, 2, |_, _, _, _, _| helped(|w| w.ring_used as i64)),
+    (helper::GET_STACK, 4, |_, _, _, _, _| live("bpf_get_stack")),
+    (helper::SEND_SIGNAL, 1, |_, _, _, _, _| live("bpf_send_signal")),
+    (helper::KTIME_GET_NS, 0, |_, _, _, _, _| live("bpf_ktime_get_ns")),
     // One program runs at a time, on whatever CPU: this chooses memory, and events have a CPU of their own.
-    (helper::GET_SMP_PROCESSOR_ID, |_, _, _, _, _| 0),
-    (helper::GET_CURRENT_PID_TGID, |_, _, _, _, _| live("bpf_get_current_pid_tgid")),
-    (helper::GET_CURRENT_UID_GID, |_, _, _, _, _| live("bpf_get_current_uid_gid")),
-    (helper::GET_CURRENT_COMM, |_, _, _, _, _| live("bpf_get_current_comm")),
-    (helper::GET_CURRENT_TASK, |_, _, _, _, _| live("bpf_get_current_task")),
-    (helper::GET_CURRENT_TASK_BTF, |_, _, _, _, _| live("bpf_get_current_task_btf")),
-    (helper::TASK_PT_REGS, |_, _, _, _, _| live("bpf_task_pt_regs")),
-    (helper::TASK_STORAGE_GET, |_, _, _, _, _| live("bpf_task_storage_get")),
+    (helper::GET_SMP_PROCESSOR_ID, 0, |_, _, _, _, _| 0),
+    (helper::GET_CURRENT_PID_TGID, 0, |_, _, _, _, _| live("bpf_get_current_pid_tgid")),
+    (helper::GET_CURRENT_UID_GID, 0, |_, _, _, _, _| live("bpf_get_current_uid_gid")),
+    (helper::GET_CURRENT_COMM, 2, |_, _, _, _, _| live("bpf_get_current_comm")),
+    (helper::GET_CURRENT_TASK, 0, |_, _, _, _, _| live("bpf_get_current_task")),
+    (helper::GET_CURRENT_TASK_BTF, 0, |_, _, _, _, _| live("bpf_get_current_task_btf")),
+    (helper::TASK_PT_REGS, 1, |_, _, _, _, _| live("bpf_task_pt_regs")),
+    (helper::TASK_STORAGE_GET, 4, |_, _, _, _, _| live("bpf_task_storage_get")),
 ];
 
 /// A helper that asks the live machine: an injected event has all of it.
