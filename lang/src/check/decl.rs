@@ -72,15 +72,18 @@ impl Session<'_> {
         }
         let mut ty = base;
         let mut keys: Option<Vec<Marked>> = None;
-        for step in &declarator.derived {
+        for (i, step) in declarator.derived.iter().enumerate() {
             if keys.is_some() {
                 return Err(errors::dynamic_element(name.span, &name.name));
             }
             match step {
-                // C's `extern char *names[];` has its length elsewhere.
-                Derived::Array(None) if !self.included => {
-                    return Err(errors::array_bound_missing(name.span, &name.name));
+                // What has such a type has its length elsewhere, or a pointer leads there.
+                Derived::Array(None)
+                    if matches!(declarator.derived.get(i + 1), None | Some(Derived::Pointer)) =>
+                {
+                    ty = self.array_of(ty, 0, name.span)?;
                 }
+                Derived::Array(None) => return Err(errors::array_bound_missing(name.span, &name.name)),
                 Derived::Assoc(params) => keys = Some(self.signature(early, params)?),
                 _ => ty = self.derive(early, ty, step, name.span)?,
             }
@@ -163,6 +166,10 @@ impl Session<'_> {
                 true => self.declare_extern(name, Marked { ty, ..base }),
                 false => Err(errors::function_object(name.span, &name.name)),
             };
+        }
+        // The files of C declare what is defined elsewhere.
+        if matches!(self.types.resolve(ty), Type::Array(_, 0)) && !self.included {
+            return Err(errors::array_bound_missing(name.span, &name.name));
         }
         self.check_object(scope, ty, name)?;
         let shape = match keys {

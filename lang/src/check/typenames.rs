@@ -436,8 +436,12 @@ impl Session<'_> {
         for (i, step) in declarator.derived.iter().enumerate() {
             ty = match step {
                 Derived::Assoc(_) => return Err(errors::member_not_an_object(span, shown)),
-                // A flexible array.
-                Derived::Array(None) if i + 1 == declarator.derived.len() => self.array_of(ty, 0, span)?,
+                // A flexible array, or what a pointer leads to.
+                Derived::Array(None)
+                    if matches!(declarator.derived.get(i + 1), None | Some(Derived::Pointer)) =>
+                {
+                    self.array_of(ty, 0, span)?
+                }
                 Derived::Array(None) => return Err(errors::array_bound_missing(span, shown)),
                 _ => self.derive(early, ty, step, span)?,
             };
