@@ -404,3 +404,22 @@ fn headers_and_objects_for_probes() {
     assert_eq!(tool(DTRAIL, &["-G", "-s", "p.d", "old.o"]), said(old, 1));
     let _ = std::fs::remove_dir_all(&dir);
 }
+
+/// What can be assigned needs no translator; what lies above the bits of an argument is none of it.
+#[test]
+fn a_library_says_what_arguments_are() {
+    let dir = std::env::temp_dir().join(format!("dtrail-{}-interface", std::process::id()));
+    std::fs::create_dir_all(&dir).expect("a temporary folder");
+    let text = "provider syscall { probe entry(unsigned char a, char *b) : (long a, string b); };\n";
+    std::fs::write(dir.join("a.d"), text).expect("a temporary file");
+    let lib = dir.to_str().expect("a plain path");
+    let events = Scratch::new(
+        "interface.events",
+        "memory 0x1000 \"hello\\0\"\nthread 100 execname=a\nat 1000 syscall::read:entry args=0x1ff,0x1000\n",
+    );
+    let source = format!("--source=synthetic={}", events.path());
+    let program =
+        "syscall::read:entry { printf(\"%d %d %s\\n\", args[0], sizeof (args[0]), args[1]); exit(0); }";
+    check(&["-q", "-L", lib, &source, "-n", program], "255 8 hello\n\n", "", 0);
+    let _ = std::fs::remove_dir_all(&dir);
+}

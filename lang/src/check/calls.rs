@@ -309,7 +309,7 @@ impl Body<'_, '_> {
                     && (self.session.types.is_string(ty) || self.session.types.target(ty).is_some());
                 return Err(match info.meaning {
                     _ if quoted => error.help(errors::DOUBLE_QUOTES),
-                    Meaning::Argument(number) if address => {
+                    Meaning::Argument(number, _) if address => {
                         error.help(format!("use `arg{number}`, or a cast to `uintptr_t`"))
                     }
                     _ if address => error.help("use a cast to `uintptr_t`"),

@@ -286,7 +286,8 @@ impl Body<'_, '_> {
                 return Ok(self.translation(Translation { translator, pointer, from }));
             }
             let info = ExprInfo { userland: ty.userland, lvalue: true, ..ExprInfo::value(ty.ty) };
-            return Ok(info.meaning(Meaning::Argument(native)));
+            let from = interface.native.get(native as usize).map_or(ty.ty, |from| from.ty);
+            return Ok(info.meaning(Meaning::Argument(native, from)));
         }
         if signature.unknown {
             return Ok(self.unknown());
@@ -309,7 +310,7 @@ impl Body<'_, '_> {
         let types = &self.session.types;
         let userland = argument.userland && (types.target(ty).is_some() || types.is_string(ty));
         let info = ExprInfo { userland, lvalue: true, ..ExprInfo::value(ty) };
-        Ok(info.meaning(Meaning::Argument(index as u32)))
+        Ok(info.meaning(Meaning::Argument(index as u32, ty)))
     }
 
     /// `uregs[n]` (language spec §8.4).

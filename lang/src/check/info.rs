@@ -42,8 +42,8 @@ pub enum Meaning {
     PartOfValue,
     /// A built-in variable and the index of `argN`.
     Builtin(BuiltinVar, u32),
-    /// `args[n]`
-    Argument(u32),
+    /// `args[n]`: the number of the probe's argument, and the type that this has.
+    Argument(u32, TypeId),
     /// One byte of a string: `s[n]`, `*s`.
     StringByte,
     /// Memory behind an address: `*p`, `p[n]`, `p->m`, and members and elements of such.

@@ -118,7 +118,7 @@ impl Body<'_, '_> {
             Meaning::Variable(_)
             | Meaning::Element(_)
             | Meaning::Builtin(..)
-            | Meaning::Argument(_)
+            | Meaning::Argument(..)
             | Meaning::Param(_)
             | Meaning::Formula(_)
             | Meaning::Translation(_)

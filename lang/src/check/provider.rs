@@ -17,6 +17,7 @@ use crate::diag::Diagnostic;
 use crate::env::{Probe, ProbePattern};
 use crate::source::{SourceKind, Span};
 use crate::stability::is_known_provider;
+use crate::types::classes::Operand;
 
 /// Longest name of a provider, which a process number follows.
 const MAX_NAME: usize = 59;
@@ -145,7 +146,10 @@ impl Session<'_> {
                 return Err(errors::argument_not_native(name.span, &name.name));
             };
             let from = native[number];
-            let translator = match self.types.same(from.ty, ty.ty) {
+            let operand = |of: Marked| Operand { ty: of.ty, userland: of.userland, zero: false };
+            // What can be assigned needs no translator.
+            let fits = self.types.same(from.ty, ty.ty) || self.types.assignable(operand(ty), operand(from));
+            let translator = match fits {
                 true => None,
                 false => Some(self.translator_for(ty.ty, from).ok_or_else(|| {
                     let (from, to) = (from.show(&self.types), ty.show(&self.types));

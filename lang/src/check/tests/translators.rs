@@ -120,6 +120,11 @@ fn interfaces() {
             "ok",
         ),
         ("provider pp { probe a(int x) : (string x); }; BEGIN { }", "D_PROV_PRXLATOR 1:33"),
+        ("provider pp { probe a(int *x) : (char *x); }; BEGIN { }", "D_PROV_PRXLATOR 1:34"),
+        // What can be assigned needs no translator.
+        ("provider pp { probe a(int x) : (long x); }; BEGIN { }", "ok"),
+        ("provider pp { probe a(const char *x) : (string x); }; BEGIN { }", "ok"),
+        ("provider pp { probe a(int *x) : (void *x); }; BEGIN { }", "ok"),
     ] {
         assert_eq!(zdefs(source), expected, "{source}");
     }

@@ -92,7 +92,7 @@ impl Lower<'_> {
             (Meaning::Builtin(var, index), _) => Ok(self.builtin(var, index, info, span)),
             (Meaning::Param(index), _) => Ok(self.param(index, expr)),
             (Meaning::Formula(id), _) => self.formula(expr, id),
-            (Meaning::Argument(index), _) => Ok(self.argument(index, info, span)),
+            (Meaning::Argument(index, from), _) => Ok(self.argument((index, from), info, span)),
             (Meaning::PartAddress(_), _) => self.address_of_part(expr),
             (
                 Meaning::Variable(_)
@@ -176,7 +176,8 @@ impl Lower<'_> {
         self.read(&place, info, expr.span)
     }
 
-    pub(super) fn argument(&mut self, index: u32, info: ExprInfo, span: Span) -> Val {
+    /// An argument of the probe, which has a type `from` there.
+    pub(super) fn argument(&mut self, (index, from): (u32, TypeId), info: ExprInfo, span: Span) -> Val {
         let addr = self.build.reg(RegKind::Int);
         self.build.emit(span, Op::Builtin { dst: addr, var: BuiltinVar::Arg, index });
         if self.is_string(info.ty) {
@@ -187,8 +188,11 @@ impl Lower<'_> {
             self.build.emit(span, Op::LoadStr { dst, addr, limit, space });
             return Val::new(dst, Fits::ANY);
         }
+        // What lies above the bits of the argument is none of it.
+        let (bits, signed) = self.checked.types.width(from);
+        let native = self.build.narrow(span, Val::new(addr, Fits::ANY), bits, signed);
         let (bits, signed) = self.checked.types.width(info.ty);
-        self.build.narrow(span, Val::new(addr, Fits::ANY), bits, signed)
+        self.build.narrow(span, native, bits, signed)
     }
 
     fn string_val(&mut self, operand: &Expr, span: Span) -> Lowered {

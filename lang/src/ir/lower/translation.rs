@@ -70,7 +70,7 @@ impl Lower<'_> {
     /// An argument of the probe as a translator takes it.
     fn native_argument(&mut self, index: u32, input: Marked, span: Span) -> Binding {
         let info = ExprInfo { userland: input.userland, ..ExprInfo::value(input.ty) };
-        let val = self.argument(index, info, span);
+        let val = self.argument((index, input.ty), info, span);
         Binding { value: Bound::Val(val), provenance: Provenance::Other, userland: input.userland }
     }
 
