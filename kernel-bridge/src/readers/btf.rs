@@ -113,6 +113,8 @@ pub struct Malformed(pub &'static str);
 
 /// Deepest nesting of anonymous and embedded structures that is followed.
 const DEPTH: u32 = 16;
+/// Most members that are looked at for one path: anonymous ones may have many each, and lead to one another.
+const MOST_MEMBERS: u32 = 1 << 20;
 
 impl Btf {
     /// Reads the running kernel's types.
@@ -209,10 +211,10 @@ impl Btf {
     /// Bytes from the start of a structure to the member at the end of `path`, through embedded structures and anonymous
     /// members. `None`: no such member, or a bit-field.
     pub fn member(&self, mut id: TypeId, path: &[&str]) -> Option<u32> {
-        let mut offset = 0;
+        let (mut offset, mut left) = (0u32, MOST_MEMBERS);
         for name in path {
-            let (bits, ty) = self.find_member(id, name, DEPTH)?;
-            offset += bits;
+            let (bits, ty) = self.find_member(id, name, DEPTH, &mut left)?;
+            offset = offset.checked_add(bits)?;
             id = ty;
         }
         offset.is_multiple_of(8).then_some(offset / 8)
@@ -227,8 +229,8 @@ impl Btf {
         self.word(at + 4)
     }
 
-    /// Offset in bits and type of one member; anonymous members are looked through.
-    fn find_member(&self, id: TypeId, name: &str, depth: u32) -> Option<(u32, TypeId)> {
+    /// Offset in bits and type of one member; anonymous members are looked through. `left`: how many are looked at yet.
+    fn find_member(&self, id: TypeId, name: &str, depth: u32, left: &mut u32) -> Option<(u32, TypeId)> {
         let place = self.resolve(id)?;
         if depth == 0 || !matches!(self.kind_at(place)?, Kind::Struct | Kind::Union) {
             return None;
@@ -237,6 +239,7 @@ impl Btf {
         let packed = info >> 31 == 1;
         let count = (info & 0xffff) as usize;
         for at in (0..count).map(|i| place + 12 + 12 * i) {
+            *left = left.checked_sub(1)?;
             let ty = TypeId(self.word(at + 4)?);
             let raw = self.word(at + 8)?;
             // With the kind flag the low 24 bits are the offset and the top 8 a bit-field's width.
@@ -245,9 +248,9 @@ impl Btf {
                 return (width == 0).then_some((offset, ty));
             }
             if self.word(at)? == 0
-                && let Some((inner, found)) = self.find_member(ty, name, depth - 1)
+                && let Some((inner, found)) = self.find_member(ty, name, depth - 1, left)
             {
-                return Some((offset + inner, found));
+                return Some((offset.checked_add(inner)?, found));
             }
         }
         None
@@ -387,6 +390,41 @@ mod tests {
             ],
             names,
         )
+    }
+
+    #[test]
+    fn offsets_beyond_all_bounds_are_none() {
+        // 1: struct { a at 0xfffffff8 }, 2: struct { 1, anonymous, at 8 }, 3: struct { b of type 2 at 0xfffffff0 }
+        let (a, b) = (1, 3);
+        let types: [&[u32]; 3] = [
+            &[0, 4 << 24 | 1, 8, a, 0, 0xffff_fff8],
+            &[0, 4 << 24 | 1, 8, 0, 1, 8],
+            &[0, 4 << 24 | 1, 8, b, 2, 0xffff_fff0],
+        ];
+        let btf = Btf::parse(build(&types, b"\0a\0b\0")).expect("well-formed");
+        for (id, path, expected) in [
+            (1, &["a"][..], Some(0x1fff_ffff)),
+            (2, &["a"], None),
+            (3, &["b"], Some(0x1fff_fffe)),
+            (3, &["b", "a"], None),
+        ] {
+            assert_eq!(btf.member(TypeId(id), path), expected, "{id} {path:?}");
+        }
+    }
+
+    #[test]
+    fn structures_full_of_structures_come_to_an_end() {
+        // Fifteen structures of 4000 anonymous members each, all of the one before: 4000 to the fifteenth.
+        let (int, members) = ([0u32, 1 << 24, 4, 32], 4000u32);
+        let mut types: Vec<Vec<u32>> = vec![int.to_vec()];
+        for number in 1..16 {
+            let mut words = vec![0, 4 << 24 | members, 8];
+            (0..members).for_each(|_| words.extend([0, number, 0]));
+            types.push(words);
+        }
+        let types: Vec<&[u32]> = types.iter().map(Vec::as_slice).collect();
+        let btf = Btf::parse(build(&types, b"\0a\0")).expect("well-formed");
+        assert_eq!(btf.member(TypeId(16), &["a"]), None);
     }
 
     #[test]
