@@ -443,3 +443,33 @@ fn records_that_no_plan_sent_are_a_defect_and_not_a_panic() {
         assert!(internal(bytes), "byte {at} of the header");
     }
 }
+
+/// Whatever a record's bytes are, a run over it comes to an end and says something: a kernel that is not as it should be, or
+/// a fault of this program, does not end it in the middle.
+#[test]
+fn damaged_records_do_no_harm() {
+    use proptest::prelude::*;
+    let plan = capturing();
+    let record =
+        Record::of(&plan).slot(0, 0, &[5]).string(0, 1, b"name").outcome(0, outcome::RAN, 0).bits(0, 2);
+    let good = record.outcome(1, outcome::RAN, 0).bytes;
+    let length = good.len();
+    let byte = prop_oneof![any::<u8>(), Just(0), Just(0xff), Just(0x7f), Just(0x80)];
+    let damages = prop::collection::vec((0..length, byte, 1..9usize), 0..6);
+    let cut = prop_oneof![4 => Just(length), 1 => 0..length];
+    let config = ProptestConfig { cases: 2000, failure_persistence: None, ..ProptestConfig::default() };
+    proptest!(config, |(damages in damages, cut in cut)| {
+        let mut bytes = good.clone();
+        for (at, byte, count) in damages {
+            bytes[at..(at + count).min(length)].fill(byte);
+        }
+        bytes.truncate(cut);
+        // A good one behind it is understood as ever, unless the tracer has exited or gone before.
+        let script = vec![Script::Record(bytes), Script::Record(good.clone())];
+        let ran = run_records(&plan, &quiet(), script, FakeKernel::default());
+        prop_assert!(ran.output.out.len() + ran.output.err.len() < 4096);
+        if ran.result.is_ok() {
+            prop_assert!(ran.output.out.ends_with(b"a5 name 8 read second \n"), "{:?}", ran.output);
+        }
+    });
+}
