@@ -2,6 +2,8 @@
 //! the place of a closed descriptor before `main`, after which nobody can tell it from `>/dev/null`, and output would be
 //! lost without a word. So it is looked at earlier, by one of the functions that the loader calls. Nothing is changed.
 
+#![allow(unsafe_code, reason = "a function that the loader calls before `main`")]
+
 use std::fs::File;
 use std::sync::atomic::{AtomicBool, Ordering};
 

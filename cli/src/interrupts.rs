@@ -11,6 +11,8 @@
 //! One request may come as two signals: timeout(1) signals its child and then its own group, which the child is in.
 //! SIGPIPE needs nothing: Rust ignores it, and a closed pipe shows as an error of the write.
 
+#![allow(unsafe_code, reason = "signal handlers")]
+
 use std::os::fd::{AsRawFd, OwnedFd};
 use std::sync::atomic::{AtomicBool, AtomicI32, AtomicU32, AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};

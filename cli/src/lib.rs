@@ -4,6 +4,9 @@
 //! [`run`] touches neither the process's own streams nor its environment unless the invocation says so (`-s -` does), so that tests run
 //! whole sessions in one process, side by side.
 
+// `closed` and `interrupts` allow it, and a test of the latter; nothing else does.
+#![deny(unsafe_code)]
+
 use std::ffi::OsString;
 use std::io::Write;
 

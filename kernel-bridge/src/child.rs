@@ -3,6 +3,8 @@
 //! Comes in: a command's words and, from the `ptrace` source, what the child must do before it executes them. Goes out: a
 //! [`Child`] that is stopped right after `execve`, under ptrace by the thread that called [`start`]. Never: a shell.
 
+#![allow(unsafe_code, reason = "what a child does before it executes a program, and ptrace(2)")]
+
 use std::ffi::OsStr;
 use std::io;
 use std::os::unix::ffi::OsStrExt;

@@ -21,6 +21,7 @@ use crate::readers::kallsyms;
 use crate::readers::tracefs;
 use crate::readers::types::RunningTypes;
 use crate::shortage;
+use crate::sys;
 use trace_events::TraceEvents;
 use tracepoints::Tracepoints;
 
@@ -35,21 +36,19 @@ pub struct MacroValues(HashMap<&'static str, i64>);
 impl MacroValues {
     /// Of the calling process; `target` is the process of `-p` or `-c`.
     pub fn of_this_process(target: Option<u32>) -> MacroValues {
-        // SAFETY: these calls have no preconditions, touch no memory of ours and cannot fail for the caller itself.
-        let (egid, euid, gid, pgid, pid, ppid, sid, uid) = unsafe {
-            use libc::{getegid, geteuid, getgid, getpgrp, getpid, getppid, getsid, getuid};
-            (getegid(), geteuid(), getgid(), getpgrp(), getpid(), getppid(), getsid(0), getuid())
-        };
+        use rustix::process::{getegid, geteuid, getgid, getppid, getuid};
+        let (pgid, sid) = sys::group_and_session();
+        let ppid = getppid().map_or(0, |pid| pid.as_raw_nonzero().get());
         MacroValues(HashMap::from([
-            ("egid", i64::from(egid)),
-            ("euid", i64::from(euid)),
-            ("gid", i64::from(gid)),
+            ("egid", i64::from(getegid().as_raw())),
+            ("euid", i64::from(geteuid().as_raw())),
+            ("gid", i64::from(getgid().as_raw())),
             ("pgid", i64::from(pgid)),
-            ("pid", i64::from(pid)),
+            ("pid", i64::from(std::process::id())),
             ("ppid", i64::from(ppid)),
             ("sid", i64::from(sid)),
             ("target", i64::from(target.unwrap_or(0))),
-            ("uid", i64::from(uid)),
+            ("uid", i64::from(getuid().as_raw())),
         ]))
     }
 

@@ -12,6 +12,7 @@ use dtrail_vm::host::{CpuPlace, Facts, Host, LocalTime, TaskInfo};
 use dtrail_vm::names::Names;
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
+use rustix::time::{ClockId, clock_gettime};
 
 use crate::procfs;
 use crate::providers::syscall_table;
@@ -31,13 +32,8 @@ pub struct LinuxHost {
 impl LinuxHost {
     /// Identity of the calling thread, and the time zone of `TZ` or `/etc/localtime` (UTC if neither can be read).
     pub fn new() -> LinuxHost {
-        // SAFETY: these calls have no preconditions and touch no memory of ours.
-        let (pid, tid) = unsafe { (libc::getpid(), libc::gettid()) };
-        let task = procfs::task(pid as u32, tid as u32).unwrap_or(TaskInfo {
-            pid: pid as u32,
-            tid: tid as u32,
-            ..TaskInfo::default()
-        });
+        let (pid, tid) = (std::process::id(), rustix::thread::gettid().as_raw_nonzero().get() as u32);
+        let task = procfs::task(pid, tid).unwrap_or(TaskInfo { pid, tid, ..TaskInfo::default() });
         let zone = TimeZone::try_system().unwrap_or(TimeZone::UTC);
         LinuxHost { task, zone, symbols: Rc::default(), kernel: KernelMemory::default() }
     }
@@ -61,12 +57,11 @@ impl Host for LinuxHost {
     }
 
     fn wall_clock(&self) -> i64 {
-        clock(libc::CLOCK_REALTIME)
+        clock(ClockId::Realtime)
     }
 
     fn cpu(&self) -> u32 {
-        // SAFETY: no preconditions; -1 only on kernels without the call.
-        u32::try_from(unsafe { libc::sched_getcpu() }).unwrap_or(0)
+        u32::try_from(rustix::thread::sched_getcpu()).unwrap_or(0)
     }
 
     fn place(&self, cpu: u32) -> CpuPlace {
@@ -82,7 +77,7 @@ impl Host for LinuxHost {
     }
 
     fn on_cpu(&self) -> u64 {
-        clock(libc::CLOCK_THREAD_CPUTIME_ID) as u64
+        clock(ClockId::ThreadCPUTime) as u64
     }
 
     fn registers(&self) -> [u64; REGISTERS as usize] {
@@ -154,18 +149,16 @@ fn decode(program: &str, capture: &[u8]) -> Option<Vec<u8>> {
 
 /// Monotonic nanoseconds, the clock of `timestamp` under every source that watches this machine.
 pub(crate) fn monotonic() -> u64 {
-    clock(libc::CLOCK_MONOTONIC) as u64
+    clock(ClockId::Monotonic) as u64
 }
 
 /// Nanoseconds since 1970 UTC.
 pub(crate) fn wall_clock() -> i64 {
-    clock(libc::CLOCK_REALTIME)
+    clock(ClockId::Realtime)
 }
 
-fn clock(id: libc::clockid_t) -> i64 {
-    let mut now = libc::timespec { tv_sec: 0, tv_nsec: 0 };
-    // SAFETY: `now` is a valid place for the result. The clocks in use exist on every Linux.
-    unsafe { libc::clock_gettime(id, &raw mut now) };
+fn clock(id: ClockId) -> i64 {
+    let now = clock_gettime(id);
     now.tv_sec * 1_000_000_000 + now.tv_nsec
 }
 
@@ -226,10 +219,10 @@ mod tests {
         let host = LinuxHost::new();
         let task = host.own_task();
         assert_eq!(task.pid, std::process::id());
-        // SAFETY: no preconditions.
-        assert_eq!((task.tid, task.ppid), unsafe { (libc::gettid() as u32, libc::getppid() as u32) });
-        // SAFETY: no preconditions.
-        assert_eq!((task.uid, task.gid), unsafe { (libc::getuid(), libc::getgid()) });
+        let tid = rustix::thread::gettid().as_raw_nonzero().get() as u32;
+        assert_eq!((task.tid, task.ppid), (tid, std::os::unix::process::parent_id()));
+        let (uid, gid) = (rustix::process::getuid().as_raw(), rustix::process::getgid().as_raw());
+        assert_eq!((task.uid, task.gid), (uid, gid));
         let mut comm = std::fs::read("/proc/thread-self/comm").expect("proc is mounted");
         comm.pop();
         assert_eq!(task.execname, comm);

@@ -1,6 +1,10 @@
 //! All of dtrail that touches the machine: the eBPF emitter (a pure function), loading through aya, providers, event
 //! sources, and the [`dtrail_vm::host::Host`] of Linux.
 
+// Modules that need it allow it: system calls (`sys` and a few beside it), and the memory of the harness that runs emitted
+// programs. Nothing else does.
+#![deny(unsafe_code)]
+
 pub mod caps;
 pub mod child;
 pub mod ebpf;

@@ -4,6 +4,8 @@
 use std::ffi::{CStr, CString, OsStr};
 use std::os::unix::ffi::OsStrExt;
 
+use rustix::fs::{Access, AtFlags, CWD, accessat};
+
 /// The files that a program's name may mean, in the order of `PATH`; a name with a slash means itself.
 pub(crate) fn candidates(program: &[u8]) -> Result<Vec<CString>, String> {
     let c_string = |bytes: &[u8]| CString::new(bytes).map_err(|_| "a NUL in the command".to_owned());
@@ -24,10 +26,10 @@ pub(crate) fn candidates(program: &[u8]) -> Result<Vec<CString>, String> {
 pub(crate) fn missing(paths: &[CString]) -> Option<i32> {
     let mut worst = libc::ENOENT;
     for path in paths {
-        match accessible(path, libc::X_OK) {
+        match accessible(path, Access::EXEC_OK) {
             Err(libc::ENOENT | libc::ENOTDIR) => {}
             Err(libc::EACCES) => {
-                if paths.len() == 1 || accessible(path, libc::F_OK).is_ok() {
+                if paths.len() == 1 || accessible(path, Access::EXISTS).is_ok() {
                     worst = libc::EACCES;
                 }
             }
@@ -38,12 +40,8 @@ pub(crate) fn missing(paths: &[CString]) -> Option<i32> {
 }
 
 /// Whether the effective user has this access to a file, else the error number. One system call, no allocation.
-pub(crate) fn accessible(path: &CStr, mode: libc::c_int) -> Result<(), i32> {
-    // SAFETY: the path is null-terminated.
-    match unsafe { libc::faccessat(libc::AT_FDCWD, path.as_ptr(), mode, libc::AT_EACCESS) } {
-        0 => Ok(()),
-        _ => Err(std::io::Error::last_os_error().raw_os_error().unwrap_or(0)),
-    }
+pub(crate) fn accessible(path: &CStr, access: Access) -> Result<(), i32> {
+    accessat(CWD, path, access, AtFlags::EACCESS).map_err(rustix::io::Errno::raw_os_error)
 }
 
 #[cfg(test)]

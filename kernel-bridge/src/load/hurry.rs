@@ -61,6 +61,7 @@ pub fn end_asked_for() {
 }
 
 #[cfg(test)]
+#[allow(unsafe_code, reason = "a test looks at what signals do and when they come")]
 mod tests {
     use std::{mem, ptr};
 

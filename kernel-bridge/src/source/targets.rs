@@ -202,8 +202,7 @@ mod tests {
             assert_eq!(error.message, "No such process", "{pid}");
         }
         let thread = std::thread::spawn(|| {
-            // SAFETY: the call has no preconditions.
-            let tid = unsafe { libc::gettid() } as u32;
+            let tid = rustix::thread::gettid().as_raw_nonzero().get() as u32;
             let error = Targets::start(&[Target::Process(tid)]).expect_err("a thread");
             (tid, error, existing(tid).expect_err("a thread"))
         });

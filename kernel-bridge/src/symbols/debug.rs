@@ -98,9 +98,8 @@ mod tests {
     fn a_pipe_is_not_waited_for() {
         let path = std::env::temp_dir().join(format!("dtrail-pipe-{}", std::process::id()));
         let path = path.to_str().expect("a plain name");
-        let name = std::ffi::CString::new(path).expect("no NUL");
-        // SAFETY: the name is alive and ends with a NUL.
-        assert_eq!(unsafe { libc::mkfifo(name.as_ptr(), 0o600) }, 0);
+        let (kind, mode) = (rustix::fs::FileType::Fifo, rustix::fs::Mode::RUSR);
+        rustix::fs::mknodat(rustix::fs::CWD, path, kind, mode, 0).expect("a pipe");
         assert!(regular(path).is_none());
         std::fs::remove_file(path).expect("it was made");
         assert!(regular("/proc/self/exe").is_some());

@@ -35,6 +35,13 @@ pub(crate) fn write(tid: u32, addr: u64, bytes: &[u8]) -> io::Result<usize> {
     usize::try_from(written).map_err(|_| io::Error::last_os_error())
 }
 
+/// Whether two threads have the same memory; `false` if the kernel does not say.
+pub(crate) fn is_shared(tid: u32, other: u32) -> bool {
+    const KCMP_VM: libc::c_int = 1;
+    // SAFETY: kcmp(2) takes numbers only.
+    unsafe { libc::syscall(libc::SYS_kcmp, tid, other, KCMP_VM, 0, 0) == 0 }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

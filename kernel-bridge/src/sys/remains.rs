@@ -4,8 +4,7 @@
 /// Leaves all descriptors that are open now to a process of its own, so that the end of this one need not wait for them:
 /// it must come next. Without such a process the kernel closes them then, as ever.
 pub(crate) fn leave_descriptors() {
-    // SAFETY: no preconditions.
-    let parent = unsafe { libc::getpid() };
+    let parent = std::process::id() as libc::pid_t;
     // SAFETY: the child, which has one thread and a copy of this one's memory, calls nothing but `keep`.
     if unsafe { libc::fork() } == 0 {
         keep(parent);

@@ -3,6 +3,8 @@
 //! The only place of the harness that touches raw memory. The bytes are never behind a reference, since the code that
 //! rbpf runs writes to them by address.
 
+#![allow(unsafe_code, reason = "memory that generated code writes to")]
+
 use std::alloc::{Layout, alloc_zeroed, dealloc, handle_alloc_error};
 use std::ops::Range;
 use std::ptr::NonNull;

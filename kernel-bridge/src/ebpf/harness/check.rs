@@ -148,7 +148,7 @@ pub(super) fn frame(insns: &[u64]) -> u32 {
 mod tests {
     use super::*;
     use crate::ebpf::Code;
-    use crate::ebpf::asm::{Asm, FP, Jmp, R0, R1, R2, R3, R6, Size};
+    use crate::ebpf::asm::{Asm, FP, Jmp, R0, R1, R2, R3, R4, R5, R6, Size};
     use crate::ebpf::helper;
 
     fn check_asm(build: impl FnOnce(&mut Asm)) -> Result<(), String> {
@@ -190,6 +190,32 @@ mod tests {
             a.exit();
         });
         assert_eq!(error, Err("f: instruction 1 reads r3, not written".to_owned()));
+    }
+
+    #[test]
+    fn every_helpers_last_argument_must_be_written() {
+        for &(number, arguments, _) in HELPERS {
+            // `r1` is written when a program begins.
+            for written in [arguments.saturating_sub(1), arguments] {
+                let checked = check_asm(|a| {
+                    let registers = [R2, R3, R4, R5];
+                    registers.iter().take(written.saturating_sub(1) as usize).for_each(|&r| a.mov_imm(r, 1));
+                    a.call(number);
+                    a.exit();
+                });
+                let expected = match written < arguments && arguments > 1 {
+                    true => Err(format!("f: instruction {} reads r{arguments}, not written", written - 1)),
+                    false => Ok(()),
+                };
+                assert_eq!(checked, expected, "helper {number} with {written} of {arguments}");
+            }
+        }
+        // One that is not in the table is taken to read all.
+        let error = check_asm(|a| {
+            a.call(999);
+            a.exit();
+        });
+        assert_eq!(error, Err("f: instruction 0 reads r2, not written".to_owned()));
     }
 
     #[test]

@@ -7,6 +7,8 @@
 //! Differences from the kernel: one program at a time, so an atomic add is a load, an add and a store; the ring holds
 //! whole records and is emptied by [`Harness::records`].
 
+#![allow(unsafe_code, reason = "code that is lent to rbpf")]
+
 mod arena;
 mod check;
 mod link;

@@ -3,6 +3,8 @@
 //! rbpf's helpers are plain functions, so the world waits in a thread-local while a program runs. A helper that is
 //! given what the kernel would refuse (a wrong map, an address outside) stops the run with a message.
 
+#![allow(unsafe_code, reason = "the stack of the program that calls a helper")]
+
 use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::ops::Range;

@@ -1,6 +1,8 @@
 //! What a probe adds to a system call, beside hand-written code on the same hook. Ignored: run it by hand, as root, with
 //! `cargo nextest run -p dtrail-kernel-bridge speed --run-ignored all --no-capture`.
 
+#![allow(unsafe_code, reason = "the clock of a thread, and a system call that std does not make")]
+
 use std::time::Duration;
 
 use dtrail_lang::plan::KeyPart;

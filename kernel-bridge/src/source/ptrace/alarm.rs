@@ -5,6 +5,8 @@
 //! sends a signal to the waiting thread, which makes the call end. A signal that comes just before the call is lost to
 //! it; therefore the timer repeats until it is stopped.
 
+#![allow(unsafe_code, reason = "a signal handler and the timer that calls it")]
+
 use std::io;
 use std::mem;
 use std::ptr;

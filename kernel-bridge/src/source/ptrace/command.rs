@@ -3,6 +3,8 @@
 //! program that decides the filter is compiled. Never: a shell, except for a script without an interpreter line, as
 //! `execvp` has it.
 
+#![allow(unsafe_code, reason = "fork(2), and what a child does before it executes a program")]
+
 use std::ffi::CString;
 use std::fs::File;
 use std::io::{self, Read, Write};
@@ -13,6 +15,7 @@ use std::ptr;
 use dtrail_lang::bytes;
 use dtrail_vm::event::{Error, reason};
 use libc::sock_filter;
+use rustix::fs::Access;
 
 use super::sys::{self, Resume, Waited};
 use crate::child::unquoted;
@@ -217,7 +220,7 @@ impl Image {
             match error {
                 libc::ENOENT | libc::ENOTDIR => {}
                 // Found, but not for us: what is said if nothing else is found either.
-                libc::EACCES if self.paths.len() == 1 || search::accessible(path, libc::F_OK).is_ok() => {
+                libc::EACCES if self.paths.len() == 1 || search::accessible(path, Access::EXISTS).is_ok() => {
                     worst = libc::EACCES;
                 }
                 libc::EACCES => {}

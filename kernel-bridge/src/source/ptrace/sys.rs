@@ -1,5 +1,7 @@
 //! The system calls of a tracer, as safe functions. Nothing here decides anything.
 
+#![allow(unsafe_code, reason = "ptrace(2) and waitpid(2)")]
+
 use crate::sys::signals;
 use std::io;
 
@@ -27,33 +29,57 @@ const INFO_SECCOMP: u8 = 3;
 /// Bytes of `struct ptrace_syscall_info`, in words.
 const INFO_WORDS: usize = 11;
 
-/// Asks for a request that passes plain numbers both ways.
-fn request(request: libc::c_uint, tid: u32, addr: usize, data: usize) -> io::Result<()> {
-    // SAFETY: the callers in this module pass only requests that touch no memory of ours, or pass the address of a live
-    // local that is large enough for the request.
+/// A request that says something to the kernel and passes no memory.
+#[derive(Clone, Copy, Debug)]
+#[repr(u32)]
+enum Order {
+    Seize = libc::PTRACE_SEIZE,
+    SetOptions = libc::PTRACE_SETOPTIONS,
+    Interrupt = libc::PTRACE_INTERRUPT,
+    Detach = libc::PTRACE_DETACH,
+    Continue = libc::PTRACE_CONT,
+    ToSyscall = libc::PTRACE_SYSCALL,
+    Listen = libc::PTRACE_LISTEN,
+}
+
+/// Makes a request that passes numbers alone.
+fn order(order: Order, tid: u32, data: libc::c_int) -> io::Result<()> {
+    // SAFETY: none of these touches memory of this process, whatever the number is.
+    unsafe { request(order as libc::c_uint, tid, 0, data as usize) }
+}
+
+/// Makes any request.
+///
+/// # Safety
+///
+/// Where the request has the kernel read or write memory of this process, `data` (and of `PTRACE_GETREGSET` and
+/// `PTRACE_SETREGSET` the vector that lies there) says where memory is that is alive, nobody else's meanwhile, and as long
+/// as the request or `addr` says.
+unsafe fn request(request: libc::c_uint, tid: u32, addr: usize, data: usize) -> io::Result<()> {
+    // SAFETY: the caller's.
     let result = unsafe { libc::ptrace(request, tid as libc::pid_t, addr, data) };
     if result < 0 { Err(io::Error::last_os_error()) } else { Ok(()) }
 }
 
 /// Becomes the tracer of a process without stopping it.
 pub(super) fn seize(tid: u32, options: libc::c_int) -> io::Result<()> {
-    request(libc::PTRACE_SEIZE, tid, 0, options as usize)
+    order(Order::Seize, tid, options)
 }
 
 /// Changes the options of a stopped thread.
 pub(super) fn set_options(tid: u32, options: libc::c_int) -> io::Result<()> {
-    request(libc::PTRACE_SETOPTIONS, tid, 0, options as usize)
+    order(Order::SetOptions, tid, options)
 }
 
 /// Stops a running thread: an event stop follows.
 pub(super) fn interrupt(tid: u32) {
     // It fails only if the thread is gone; the wait that follows says so.
-    let _ = request(libc::PTRACE_INTERRUPT, tid, 0, 0);
+    let _ = order(Order::Interrupt, tid, 0);
 }
 
 /// Lets a stopped thread go for good, delivering a signal (0: none).
 pub(super) fn detach(tid: u32, signal: libc::c_int) {
-    let _ = request(libc::PTRACE_DETACH, tid, 0, signal as usize);
+    let _ = order(Order::Detach, tid, signal);
 }
 
 /// How a stopped thread goes on.
@@ -70,25 +96,27 @@ pub(super) enum Resume {
 /// Lets a stopped thread go on, delivering a signal (0: none). That it is gone meanwhile is no error.
 pub(super) fn resume(tid: u32, how: Resume, signal: libc::c_int) {
     let kind = match how {
-        Resume::Run => libc::PTRACE_CONT,
-        Resume::ToReturn => libc::PTRACE_SYSCALL,
-        Resume::Listen => libc::PTRACE_LISTEN,
+        Resume::Run => Order::Continue,
+        Resume::ToReturn => Order::ToSyscall,
+        Resume::Listen => Order::Listen,
     };
     // It fails only if the thread was killed out of its stop; the wait that follows says so.
-    let _ = request(kind, tid, 0, signal as usize);
+    let _ = order(kind, tid, signal);
 }
 
 /// The message of an event stop: a new thread's ID, an exit code.
 pub(super) fn event_message(tid: u32) -> io::Result<u64> {
     let mut message: libc::c_ulong = 0;
-    request(libc::PTRACE_GETEVENTMSG, tid, 0, &raw mut message as usize)?;
+    // SAFETY: one word is written, and this is one.
+    unsafe { request(libc::PTRACE_GETEVENTMSG, tid, 0, &raw mut message as usize) }?;
     Ok(message)
 }
 
 /// What a stopped thread is doing.
 pub(super) fn call_info(tid: u32) -> io::Result<CallInfo> {
     let mut info = [0u64; INFO_WORDS];
-    request(GET_SYSCALL_INFO, tid, size_of_val(&info), info.as_mut_ptr() as usize)?;
+    // SAFETY: no more is written than the size that is passed, which is that of `info`.
+    unsafe { request(GET_SYSCALL_INFO, tid, size_of_val(&info), info.as_mut_ptr() as usize) }?;
     // The first byte is the kind; a result, or number and arguments, starts at byte 24.
     Ok(match info[0].to_ne_bytes()[0] {
         INFO_ENTRY | INFO_SECCOMP => CallInfo::Entry {
@@ -113,7 +141,8 @@ const REGISTERS: usize = 34;
 fn general(tid: u32) -> io::Result<([u64; REGISTERS], usize)> {
     let mut words = [0u64; REGISTERS];
     let mut place = libc::iovec { iov_base: words.as_mut_ptr().cast(), iov_len: size_of_val(&words) };
-    request(libc::PTRACE_GETREGSET, tid, GENERAL, &raw mut place as usize)?;
+    // SAFETY: the vector is alive, and so are the words that it tells the place and the size of.
+    unsafe { request(libc::PTRACE_GETREGSET, tid, GENERAL, &raw mut place as usize) }?;
     Ok((words, place.iov_len))
 }
 
@@ -124,7 +153,8 @@ pub(super) fn user_registers(tid: u32) -> io::Result<[u64; dtrail_lang::builtins
     // `struct user_regs_struct`: the first 21 words are `pt_regs`, then come two bases, `ds`, `es`, `fs` and `gs`.
     const SEGMENTS: std::ops::Range<usize> = 23..27;
     let mut words = [0u64; SEGMENTS.end];
-    request(libc::PTRACE_GETREGS, tid, 0, words.as_mut_ptr() as usize)?;
+    // SAFETY: `struct user_regs_struct` is written, which has as many words.
+    unsafe { request(libc::PTRACE_GETREGS, tid, 0, words.as_mut_ptr() as usize) }?;
     let mut registers = [0; dtrail_lang::builtins::vars::REGISTERS as usize];
     registers[..21].copy_from_slice(&words[..21]);
     registers[21..25].copy_from_slice(&words[SEGMENTS]);
@@ -152,14 +182,16 @@ pub(super) fn refuse_call(tid: u32) {
         const NUMBER: usize = 0x404;
         let mut number: libc::c_int = -1;
         let mut place = libc::iovec { iov_base: (&raw mut number).cast(), iov_len: size_of::<libc::c_int>() };
-        let _ = request(libc::PTRACE_SETREGSET, tid, NUMBER, &raw mut place as usize);
+        // SAFETY: the vector is alive, and so is the number that it tells the place and the size of.
+        let _ = unsafe { request(libc::PTRACE_SETREGSET, tid, NUMBER, &raw mut place as usize) };
     } else {
         /// `orig_rax`: no call.
         const NUMBER: usize = 15;
         registers[NUMBER] = u64::MAX;
     }
     let mut place = libc::iovec { iov_base: registers.as_mut_ptr().cast(), iov_len: size };
-    let _ = request(libc::PTRACE_SETREGSET, tid, GENERAL, &raw mut place as usize);
+    // SAFETY: as above; the size is no larger than what was written there.
+    let _ = unsafe { request(libc::PTRACE_SETREGSET, tid, GENERAL, &raw mut place as usize) };
 }
 
 /// The registers of a stopped thread that walking its stack begins with.

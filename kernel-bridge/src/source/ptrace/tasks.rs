@@ -12,7 +12,7 @@ use dtrail_lang::env::{KernelType, KernelTypeId, KernelTypes};
 use dtrail_lang::types::TagKind;
 
 use crate::procfs::{self, TICK};
-use crate::sys::page_size;
+use crate::sys::{page_size, process_memory};
 
 /// Where the stand-ins lie: half of the address space's canonical hole that no kernel uses (it is a hypervisor's).
 const BASE: u64 = 0xffff_8000_0000_0000;
@@ -247,12 +247,10 @@ fn number(what: What, tid: u32, current: u32) -> Option<u64> {
 /// Whether two tasks have the same memory, as after `vfork`; where the kernel does not say (CONFIG_KCMP), only those of one
 /// process.
 fn shares_memory(tid: u32, current: u32) -> bool {
-    const KCMP_VM: libc::c_int = 1;
     if tid == current || procfs::thread_group(tid) == procfs::thread_group(current) {
         return true;
     }
-    // SAFETY: kcmp(2) takes numbers only.
-    unsafe { libc::syscall(libc::SYS_kcmp, tid, current, KCMP_VM, 0, 0) == 0 }
+    process_memory::is_shared(tid, current)
 }
 
 /// A task's `stat`.
@@ -410,8 +408,7 @@ mod tests {
         assert_eq!(member(Of::Task, own, &["mm"]), Some(address(Of::Memory, own)));
         let parent = member(Of::Task, own, &["real_parent"]);
         assert_eq!(parent, Some(task(std::os::unix::process::parent_id())));
-        // SAFETY: these have no preconditions.
-        let (euid, group) = unsafe { (libc::geteuid(), libc::getpgid(0)) };
+        let (euid, (group, _)) = (rustix::process::geteuid().as_raw(), crate::sys::group_and_session());
         assert_eq!(member(Of::Cred, own, &["euid", "val"]), Some(u64::from(euid)));
         assert_eq!(member(Of::Signal, own, &["pids", "2"]), Some(address(Of::Group, own)));
         assert_eq!(member(Of::Group, own, &["numbers", "0", "nr"]), Some(group as u64));
