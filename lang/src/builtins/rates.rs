@@ -46,7 +46,8 @@ pub fn parse_rate(text: &str, bare: Bare) -> Option<u64> {
     let digits = text.bytes().take_while(u8::is_ascii_digit).count();
     let (number, unit) = text.split_at(digits);
     let number: u64 = number.parse().ok()?;
-    let hertz = |n: u64| 1_000_000_000_u64.checked_div(n);
+    // Faster than a nanosecond is none: a period of 0 means something else.
+    let hertz = |n: u64| 1_000_000_000_u64.checked_div(n).map(|period| period.max(1));
     match unit {
         "" if bare == Bare::Nanoseconds => Some(number),
         "" => hertz(number),
@@ -82,6 +83,7 @@ mod tests {
             ("0", Bare::Nanoseconds, Some(0)),
             ("0", Bare::Hertz, None),
             ("5hz", Bare::Nanoseconds, Some(200_000_000)),
+            ("2000000000hz", Bare::Nanoseconds, Some(1)),
             ("10MSEC", Bare::Nanoseconds, Some(10_000_000)),
             ("2day", Bare::Hertz, Some(172_800_000_000_000)),
             ("18446744073709551616ns", Bare::Hertz, None),

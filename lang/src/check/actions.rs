@@ -231,7 +231,7 @@ impl Body<'_, '_> {
         let shape = shape(types, declared.unwrap_or(target), strsize);
         let bytes = u32::try_from(shape.size).unwrap_or(u32::MAX).min(self.session.printsize);
         if bytes == 0 {
-            return Err(errors::print_size(span, &types.show(target)));
+            return Err(errors::print_size(span, &types.declared(target)));
         }
         Ok((Vec::new(), SiteDetail::Shape(shape, Printed::Target(bytes))))
     }

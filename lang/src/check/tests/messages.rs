@@ -9,6 +9,10 @@ fn wording() {
         ("BEGIN { trace(nosuch); }", "in action list: failed to resolve nosuch: Unknown variable name"),
         ("BEGIN /y/ { }", "in predicate: failed to resolve y: Unknown variable name"),
         ("BEGIN { x = self->y; }", "in action list: self->y has not yet been declared or assigned"),
+        (
+            "struct s { int (*f)(int); }; BEGIN { print(((struct s *)alloca(8))->f); }",
+            "print( ) argument #1 reference has type 'int (int)' with size 0; cannot print( ) it.",
+        ),
         ("BEGIN { printa(@x); }", "in action list: failed to resolve @x: Unknown variable name"),
         ("BEGIN /execname/ { }", "in predicate: predicate result must be of scalar type"),
         ("BEGIN { strlen(); }", "in action list: strlen( ) prototype mismatch: 0 args passed, 1 expected"),
