@@ -169,7 +169,22 @@ fn op_needs(plan: &Plan, id: ClauseId, op: &Op, inject: bool, facts: &mut Clause
                 facts.needs.fields.add(Field::Ppid);
             }
         }
-        _ => {}
+        // Nothing but their operands, or nothing that a kernel part has.
+        Op::Const { .. }
+        | Op::Str { .. }
+        | Op::Null { .. }
+        | Op::Move { .. }
+        | Op::Binary { .. }
+        | Op::Unary { .. }
+        | Op::Compare { .. }
+        | Op::Extend { .. }
+        | Op::StrCompare { .. }
+        | Op::Load { .. }
+        | Op::Assemble { .. }
+        | Op::Record { .. }
+        | Op::Recv { .. }
+        | Op::Bit { .. }
+        | Op::FaultPoint { .. } => {}
     }
     facts.scratch |= facts.memory || facts.stack_words > 0;
 }

@@ -193,7 +193,26 @@ pub(super) fn kernel_knows(program: &Program, flow: &Flow<'_>, decisions: &Decis
         }
         Op::Builtin { var, .. } => matches!(var.row().class, Class::Pinned | Class::Free),
         Op::Record { .. } | Op::Assemble { .. } => false,
-        _ => true,
+        Op::Const { .. }
+        | Op::Str { .. }
+        | Op::Null { .. }
+        | Op::Move { .. }
+        | Op::Binary { .. }
+        | Op::Unary { .. }
+        | Op::Compare { .. }
+        | Op::Extend { .. }
+        | Op::StrCompare { .. }
+        | Op::Load { .. }
+        | Op::LoadStr { .. }
+        | Op::Store { .. } => true,
+        // The planner's own, which it puts where they belong.
+        Op::Send { .. }
+        | Op::Work
+        | Op::SetBit { .. }
+        | Op::Control { .. }
+        | Op::Recv { .. }
+        | Op::Bit { .. }
+        | Op::FaultPoint { .. } => true,
     }
 }
 

@@ -451,7 +451,8 @@ pub(super) fn named(detail: &Detail) -> &[AggId] {
 fn too_large(agg: &Aggregation, caps: Capabilities) -> Option<String> {
     let buckets = match agg.func {
         AggFn::Quantize | AggFn::Lquantize | AggFn::Llquantize => agg.shape.buckets(),
-        _ => 0,
+        AggFn::Count | AggFn::Sum | AggFn::Min | AggFn::Max | AggFn::Avg | AggFn::Stddev => 0,
+        AggFn::Percentile | AggFn::Distinct | AggFn::Topk => 0,
     };
     match () {
         () if !agg.func.row().kernel => Some(format!("`{}` is kept in user space only", agg.func.row().name)),

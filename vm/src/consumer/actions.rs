@@ -19,8 +19,17 @@ use crate::value::ValueRef;
 /// What the consumer did not do for an action.
 enum NotDone {
     Divisor,
-    Option { name: String, value: String, why: String },
-    Reopen { path: String, why: String },
+    Option {
+        name: String,
+        value: String,
+        why: String,
+    },
+    Reopen {
+        path: String,
+        why: String,
+    },
+    /// A defect: nobody carries the action out, or its site does not hold what it needs.
+    Unknown(Action),
 }
 
 impl Session<'_> {
@@ -133,7 +142,21 @@ impl Session<'_> {
                     not_done = Some(NotDone::Option { name, value, why });
                 }
             }
-            _ => {}
+            // Done at the event, or by whoever commits the record; or the compiler refuses it.
+            (
+                Action::Default
+                | Action::Exit
+                | Action::Raise
+                | Action::Stop
+                | Action::Speculate
+                | Action::Commit
+                | Action::Discard
+                | Action::Chill
+                | Action::Panic
+                | Action::Breakpoint,
+                _,
+            ) => {}
+            (action, _) => not_done = Some(NotDone::Unknown(action)),
         }
         if let Some(what) = not_done {
             self.say_not_done(site.clause, probe, &what);
@@ -152,6 +175,9 @@ impl Session<'_> {
                 format!("couldn't set option \"{name}\" to \"{value}\": {why}\n")
             }
             NotDone::Reopen { path, why } => format!("couldn't freopen() \"{path}\": {why}"),
+            NotDone::Unknown(action) => {
+                format!("internal error: {}() is carried out by nobody", action.row().name)
+            }
         };
         self.tell_not_done(number, probe, &why);
     }
