@@ -105,7 +105,7 @@ fn loader() -> EbpfLoader<'static> {
 }
 
 fn load_one(program: &mut Program, spec: &ProgramSpec, types: Option<&Btf>) -> Result<(), ProgramError> {
-    match (program, tracepoint(&spec.hook), types) {
+    match (program, spec.hook.raw_tracepoint(), types) {
         (Program::BtfTracePoint(p), Some(name), Some(types)) => p.load(name, types),
         (Program::RawTracePoint(p), _, _) => p.load(),
         (Program::PerfEvent(p), _, _) => p.load(),
@@ -118,7 +118,7 @@ fn load_one(program: &mut Program, spec: &ProgramSpec, types: Option<&Btf>) -> R
 pub fn types_for(program: &EbpfProgram, kernel: &btf::Btf) -> Result<Option<Btf>, Error> {
     let typed = program.programs.iter().filter(|spec| spec.typed);
     let names: Vec<String> =
-        typed.filter_map(|spec| Some(format!("btf_trace_{}", tracepoint(&spec.hook)?))).collect();
+        typed.filter_map(|spec| Some(format!("btf_trace_{}", spec.hook.raw_tracepoint()?))).collect();
     if names.is_empty() {
         return Ok(None);
     }
@@ -127,16 +127,6 @@ pub fn types_for(program: &EbpfProgram, kernel: &btf::Btf) -> Result<Option<Btf>
         .skeleton(&wanted)
         .ok_or_else(|| Error::new(format!("this kernel lacks one of {}", names.join(", "))))?;
     Btf::parse(&skeleton, Endianness::default()).map(Some).map_err(|e| no_types(&e))
-}
-
-/// The raw tracepoint behind a hook.
-fn tracepoint(hook: &Hook) -> Option<&str> {
-    match hook {
-        Hook::SysEnter => Some("sys_enter"),
-        Hook::SysExit => Some("sys_exit"),
-        Hook::RawTracepoint(name) => Some(name),
-        Hook::Tracepoint { .. } | Hook::Profile { .. } | Hook::Inject => None,
-    }
 }
 
 fn descriptor(ebpf: &Ebpf, name: &str) -> io::Result<OwnedFd> {
@@ -247,7 +237,7 @@ fn attach_one(program: &mut Program, hook: &Hook, only_cpu: Option<u32>) -> Resu
     match (program, hook) {
         (_, Hook::Inject) => Ok(()),
         (Program::BtfTracePoint(p), _) => p.attach().map(drop),
-        (Program::RawTracePoint(p), hook) => p.attach(tracepoint(hook).unwrap_or_default()).map(drop),
+        (Program::RawTracePoint(p), hook) => p.attach(hook.raw_tracepoint().unwrap_or_default()).map(drop),
         (Program::TracePoint(p), Hook::Tracepoint { group, event }) => p.attach(group, event).map(drop),
         (Program::PerfEvent(p), Hook::Profile { period }) => {
             let online = cpus::online().map_err(aya::maps::MapError::IoError)?;

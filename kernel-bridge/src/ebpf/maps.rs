@@ -43,7 +43,13 @@ pub(super) fn string_cell(strsize: u32) -> u32 {
 
 /// Whether a function's state is no sum of words, so that each program needs a copy of its own.
 pub(super) fn needs_copies(func: AggFn) -> bool {
-    matches!(func, AggFn::Min | AggFn::Max | AggFn::Stddev)
+    match func {
+        AggFn::Min | AggFn::Max | AggFn::Stddev => true,
+        AggFn::Count | AggFn::Sum | AggFn::Avg => false,
+        AggFn::Quantize | AggFn::Lquantize | AggFn::Llquantize => false,
+        // Never kept here.
+        AggFn::Percentile | AggFn::Distinct | AggFn::Topk => false,
+    }
 }
 
 /// The maps of a plan, growing.
@@ -505,13 +511,10 @@ impl Scratch {
 
 /// At most 15 bytes, unique: a program's name by its hook.
 pub(super) fn program_name(hook: &Hook, number: usize) -> String {
-    let base = match hook {
-        Hook::SysEnter => "sys_enter",
-        Hook::SysExit => "sys_exit",
-        Hook::RawTracepoint(name) | Hook::Tracepoint { event: name, .. } => name.as_str(),
-        Hook::Profile { .. } => "profile",
+    let base = hook.tracepoint().unwrap_or(match hook {
         Hook::Inject => "inject",
-    };
+        _ => "profile",
+    });
     let suffix = format!("_{number}");
     let keep = base.len().min(15 - suffix.len().min(15));
     format!("{}{suffix}", base.get(..keep).unwrap_or("p"))

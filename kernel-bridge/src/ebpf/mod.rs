@@ -28,6 +28,7 @@ mod emit;
 mod fill;
 mod funcs;
 pub mod harness;
+mod hook;
 mod ints;
 mod keys;
 pub mod least;
@@ -55,6 +56,7 @@ mod writing;
 pub(crate) use emit::EMITTED;
 pub use emit::{EmitError, emit};
 pub use fill::Fill;
+pub use hook::Hook;
 
 use dtrail_lang::builtins::{BuiltinVar, Func};
 use dtrail_lang::ir::{AggId, AggSiteId, Op, ProbeIndex, VarId};
@@ -146,31 +148,6 @@ pub enum MapKind {
     TaskStorage,
     /// `BPF_MAP_TYPE_RINGBUF`
     Ring,
-}
-
-/// What a program hangs on.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub enum Hook {
-    /// Raw tracepoint `sys_enter`, dispatched by system call number.
-    SysEnter,
-    /// Raw tracepoint `sys_exit`, likewise.
-    SysExit,
-    /// A raw tracepoint by name, dispatched by the prologue its provider gives (`sched_process_fork`, …).
-    RawTracepoint(String),
-    /// A trace event of tracefs, `group:event`: the program is given the event's record.
-    Tracepoint {
-        /// Its folder.
-        group: String,
-        /// Its name.
-        event: String,
-    },
-    /// A software CPU-clock event on every CPU, with its period in nanoseconds.
-    Profile {
-        /// The period.
-        period: u64,
-    },
-    /// Events injected with `BPF_PROG_TEST_RUN`: any probe, its context from the `inject` map. Conformance only.
-    Inject,
 }
 
 /// How a probe is told apart from the others on its hook.

@@ -14,7 +14,7 @@ use object::{
     SymbolScope,
 };
 
-use super::{Code, EbpfProgram, Hook, MapKind, MapSpec, ProgramSpec, RelocTarget};
+use super::{Code, EbpfProgram, MapKind, MapSpec, RelocTarget};
 
 const LICENSE: &[u8] = b"Dual MIT/GPL\0";
 /// `BPF_F_NO_PREALLOC`
@@ -42,7 +42,8 @@ pub fn write(program: &EbpfProgram) -> Result<Vec<u8>, Error> {
         placed.push((text, at, &subprogram.code));
     }
     for spec in &program.programs {
-        let section = elf.add_section(Vec::new(), section_name(spec).into_bytes(), SectionKind::Text);
+        let section =
+            elf.add_section(Vec::new(), spec.hook.section(spec.typed).into_bytes(), SectionKind::Text);
         let (_, at) = write_code(&mut elf, section, &spec.name, &spec.code);
         placed.push((section, at, &spec.code));
     }
@@ -66,19 +67,6 @@ pub fn write(program: &EbpfProgram) -> Result<Vec<u8>, Error> {
 
 fn failed(error: &object::write::Error) -> Error {
     Error::new(format!("internal error: the object cannot be written: {error}"))
-}
-
-/// The section that tells aya what kind of program it is.
-fn section_name(spec: &ProgramSpec) -> String {
-    let kind = if spec.typed { "tp_btf" } else { "raw_tp" };
-    match &spec.hook {
-        Hook::SysEnter => format!("{kind}/sys_enter"),
-        Hook::SysExit => format!("{kind}/sys_exit"),
-        Hook::RawTracepoint(name) => format!("{kind}/{name}"),
-        Hook::Tracepoint { group, event } => format!("tracepoint/{group}/{event}"),
-        Hook::Inject => format!("{kind}/inject"),
-        Hook::Profile { .. } => "perf_event".to_owned(),
-    }
 }
 
 fn add_symbol(

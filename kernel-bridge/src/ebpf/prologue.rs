@@ -84,8 +84,7 @@ pub(super) fn program(
     let out = asm.label();
     let base = ContextBase::program(&env.context, env.context_at);
     let mut program = Program { env, hook, number: number as u32, asm, base, found: false, out };
-    let typed =
-        env.target.typed && matches!(hook.hook, Hook::SysEnter | Hook::SysExit | Hook::RawTracepoint(_));
+    let typed = env.target.typed && hook.hook.raw_tracepoint().is_some();
     match hook.hook {
         Hook::Inject => program.inject(subprograms)?,
         Hook::SysEnter | Hook::SysExit => program.syscall(typed, subprograms)?,

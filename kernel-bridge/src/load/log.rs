@@ -14,7 +14,7 @@ use aya_obj::{Function, Object};
 use dtrail_lang::plan::Plan;
 use dtrail_vm::event::{Error, reason};
 
-use super::{Prepared, data, prepare, refusal, tracepoint};
+use super::{Prepared, data, prepare, refusal};
 use crate::ebpf::{EbpfProgram, Hook, ProgramSpec};
 use crate::sys::bpf::{Check, Verdict, check};
 
@@ -67,7 +67,7 @@ fn judged(
     };
     let (kind, attach_type, attach_btf_id) = match (&spec.hook, types) {
         (hook, Some(types)) if spec.typed => {
-            let name = format!("btf_trace_{}", tracepoint(hook).unwrap_or_default());
+            let name = format!("btf_trace_{}", hook.raw_tracepoint().unwrap_or_default());
             let id = types.id_by_type_name_kind(&name, BtfKind::Typedef).map_err(|e| wrong(&e))?;
             (BPF_PROG_TYPE_TRACING, bpf_attach_type::BPF_TRACE_RAW_TP as u32, id)
         }

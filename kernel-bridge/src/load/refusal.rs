@@ -136,14 +136,6 @@ fn exceeds_limit(log: &[String]) -> bool {
 
 /// A program could not be hung on its hook.
 pub(super) fn attach(hook: &Hook, error: &ProgramError) -> Error {
-    let hook = match hook {
-        Hook::SysEnter => "system call entries".to_owned(),
-        Hook::SysExit => "system call returns".to_owned(),
-        Hook::RawTracepoint(name) => format!("tracepoint {name}"),
-        Hook::Tracepoint { group, event } => format!("tracepoint {group}:{event}"),
-        Hook::Profile { .. } => "the CPU clock".to_owned(),
-        Hook::Inject => "injected events".to_owned(),
-    };
     let os = os_error(error);
     let told = Error::new(format!("cannot attach to {hook}: {}", chain(error)));
     match os {

@@ -157,7 +157,7 @@ fn programs_run_at_their_hooks() {
         (Hook::SysExit, true),
         (Hook::RawTracepoint("sched_process_exit".into()), true),
     ] {
-        let mut child = child::start(b"true", None).expect("true exists");
+        let mut child = child::start(b"true").expect("true exists");
         let what = format!("{hook:?} {typed}");
         let (mut loaded, mut maps) = load_it(&program(hook.clone(), typed, count_and_send(0)))
             .unwrap_or_else(|e| panic!("{what}: {e}"));
@@ -209,7 +209,7 @@ fn an_interrupt_ends_loading_and_attaching() {
     assert_eq!(loaded.slow_to_detach(), 1);
     loaded.detach(&|| false);
     // Whose process ends now is not counted any more.
-    let mut child = child::start(b"true", None).expect("true exists");
+    let mut child = child::start(b"true").expect("true exists");
     maps.set_control(WHOSE, u64::from(child.pid()));
     maps.set_control(control::GATE, 1);
     child.release().expect("it stands");

@@ -314,12 +314,7 @@ pub(super) fn target_without_kernel(settings: Settings) -> Result<ebpf::Target, 
 fn machinery(sites: &[Option<HookSite>]) -> Vec<(Hook, Machinery)> {
     let mut hooks: Vec<(&Hook, &str)> = Vec::new();
     for site in sites.iter().flatten() {
-        let tracepoint = match &site.hook {
-            Hook::SysEnter => "sys_enter",
-            Hook::SysExit => "sys_exit",
-            Hook::RawTracepoint(name) | Hook::Tracepoint { event: name, .. } => name,
-            Hook::Profile { .. } | Hook::Inject => continue,
-        };
+        let Some(tracepoint) = site.hook.tracepoint() else { continue };
         if hooks.iter().all(|(hook, _)| **hook != site.hook) {
             hooks.push((&site.hook, tracepoint));
         }
