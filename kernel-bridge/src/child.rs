@@ -1,7 +1,7 @@
 //! Starting the process of `-c`: it is stopped at its first instruction and goes on when tracing has begun.
 //!
-//! Comes in: a command's words and, from the `ptrace` source, what the child must do before it executes them. Goes out: a
-//! [`Child`] that is stopped right after `execve`, under ptrace by the thread that called [`start`]. Never: a shell.
+//! Comes in: a command's words. Goes out: a [`Child`] that is stopped right after `execve`, under ptrace by the thread that
+//! called [`start`]. Never: a shell. (The `ptrace` source starts its commands itself, since a filter comes between.)
 
 #![allow(unsafe_code, reason = "what a child does before it executes a program, and ptrace(2)")]
 
@@ -30,9 +30,6 @@ pub struct Child {
     ended: Option<ExitedHow>,
 }
 
-/// What the child does between `fork` and `execve`: async-signal-safe calls only.
-pub type BeforeExec = Box<dyn FnMut() -> io::Result<()> + Send + Sync>;
-
 /// Splits the argument of `-c`: at blanks, tabs, newlines, form feeds and vertical tabs, without quoting.
 pub fn split_command(command: &[u8]) -> Vec<&[u8]> {
     command.split(|b| b" \t\n\x0b\x0c".contains(b)).filter(|word| !word.is_empty()).collect()
@@ -50,7 +47,7 @@ pub(crate) fn unquoted(error: Error, name: &str) -> Error {
 
 /// Starts a command, found by `PATH`, and waits until it has been executed and stands still. The calling thread is its
 /// tracer; if it dies before [`Child::release`], so does the child.
-pub fn start(command: &[u8], mut before_exec: Option<BeforeExec>) -> Result<Child, Error> {
+pub fn start(command: &[u8]) -> Result<Child, Error> {
     let words = split_command(command);
     let name = bytes::to_text(words.first().copied().unwrap_or_default());
     let fail = |why: String| Error::new(format!("failed to execute {name}: {why}"));
@@ -61,9 +58,6 @@ pub fn start(command: &[u8], mut before_exec: Option<BeforeExec>) -> Result<Chil
     builder.args(args.iter().map(|a| OsStr::from_bytes(a)));
     let tracer = rustix::process::getpid();
     let hook = move || {
-        if let Some(before) = &mut before_exec {
-            before()?;
-        }
         // It dies with its tracer even if that is killed.
         rustix::process::set_parent_process_death_signal(Some(Signal::KILL))?;
         // If that has happened before, no signal comes, the tracer would be whoever has taken the child in, and nobody is
@@ -74,7 +68,7 @@ pub fn start(command: &[u8], mut before_exec: Option<BeforeExec>) -> Result<Chil
         }
         ptrace(libc::PTRACE_TRACEME, 0, 0)
     };
-    // SAFETY: the hook makes system calls only, as `BeforeExec` demands of its part; it touches no lock and no heap.
+    // SAFETY: the hook makes system calls only; it touches no lock and no heap.
     unsafe { builder.pre_exec(hook) };
     // A failed `execve` comes back through the pipe that `spawn` keeps for it; a successful one stops the child.
     let process = builder.spawn().map_err(|e| {
@@ -234,7 +228,7 @@ mod tests {
 
     #[test]
     fn it_stands_after_exec_and_runs_when_released() {
-        let mut child = start(b" sleep\t0.01 ", None).expect("sleep exists");
+        let mut child = start(b" sleep\t0.01 ").expect("sleep exists");
         assert_eq!(state(child.pid()), "t");
         let comm = std::fs::read_to_string(format!("/proc/{}/comm", child.pid())).expect("it exists");
         assert_eq!(comm, "sleep\n", "it has been executed");
@@ -245,10 +239,10 @@ mod tests {
 
     #[test]
     fn its_end_is_known() {
-        let mut child = start(b"false", None).expect("false exists");
+        let mut child = start(b"false").expect("false exists");
         child.release().expect("it stands");
         assert_eq!(wait(&mut child), ExitedHow::Status(1));
-        let mut child = start(b"sleep 100", None).expect("sleep exists");
+        let mut child = start(b"sleep 100").expect("sleep exists");
         child.release().expect("it stands");
         rustix::process::kill_process(as_pid(child.pid()).expect("a pid"), Signal::TERM).expect("ours");
         assert_eq!(wait(&mut child), ExitedHow::Signal(15));
@@ -257,7 +251,7 @@ mod tests {
     #[test]
     fn a_child_ends_with_its_tracer() {
         for released in [false, true] {
-            let mut child = start(b"sleep 100", None).expect("sleep exists");
+            let mut child = start(b"sleep 100").expect("sleep exists");
             let pid = child.pid();
             if released {
                 child.release().expect("it stands");
@@ -275,7 +269,7 @@ mod tests {
             (b"  ", "failed to execute : no command"),
             (b"\"true\"", "failed to execute \"true\": No such file or directory"),
         ] {
-            let error = start(command, None).expect_err("it cannot start");
+            let error = start(command).expect_err("it cannot start");
             assert_eq!(error.message, message);
         }
     }
@@ -285,7 +279,7 @@ mod tests {
         use std::os::unix::fs::PermissionsExt;
         if !rustix::process::geteuid().is_root() || std::env::var_os("DTRAIL_SEARCH_TEST").is_some() {
             // As the child of this test: without the right to look into the folder.
-            let error = start(b"no-such-program-anywhere", None).expect_err("it is not there");
+            let error = start(b"no-such-program-anywhere").expect_err("it is not there");
             assert_eq!(
                 error.message,
                 "failed to execute no-such-program-anywhere: No such file or directory"
@@ -309,12 +303,5 @@ mod tests {
         let _ = std::fs::remove_dir_all(&folder);
         let output = output.expect("setpriv is part of every system");
         assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stdout));
-    }
-
-    #[test]
-    fn the_hook_runs_before_exec_and_may_refuse() {
-        let refuse = Box::new(|| Err(io::Error::from_raw_os_error(libc::EPERM)));
-        let error = start(b"true", Some(refuse)).expect_err("refused");
-        assert_eq!(error.message, "failed to execute true: Operation not permitted");
     }
 }

@@ -164,8 +164,7 @@ fn clock(id: ClockId) -> i64 {
 
 /// The name of a system call by its number on this machine.
 pub(crate) fn syscall_name(number: i64) -> Option<&'static str> {
-    let calls = syscall_table::SYSCALLS.iter();
-    calls.filter(|call| call.number().map(i64::from) == Some(number)).map(|call| call.name).next()
+    syscall_table::by_number(u32::try_from(number).ok()?).map(|call| call.name)
 }
 
 /// Broken-down time in a zone; moments outside the calendar (years beyond ±9999) are shown as its nearest end.

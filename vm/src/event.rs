@@ -235,11 +235,17 @@ pub trait EventSource {
     /// Once `impatient` says so, what would take long is left to others, and this process must end.
     fn detach(&mut self, impatient: &dyn Fn() -> bool) -> Result<(), Error>;
     /// The source's own state: variables and aggregations of the kernel part. `None` without one.
-    fn kernel(&mut self) -> Option<&mut dyn KernelState>;
+    fn kernel(&mut self) -> Option<&mut dyn KernelState> {
+        None
+    }
     /// What was lost since the last call.
-    fn drops(&mut self) -> Drops;
+    fn drops(&mut self) -> Drops {
+        Drops::default()
+    }
     /// How each `-c`/`-p` process that has gone ended, in order, since the last call.
-    fn exited(&mut self) -> Vec<Exited>;
+    fn exited(&mut self) -> Vec<Exited> {
+        Vec::new()
+    }
 }
 
 /// A `-c` or `-p` process that is gone.

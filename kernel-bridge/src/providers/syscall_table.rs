@@ -8,6 +8,8 @@
 //! without (modules, kexec, `lookup_dcookie`, `map_shadow_stack`, `sysfs`, `uselib`) come from their manual pages. New
 //! kernels only ever add rows.
 
+use std::sync::LazyLock;
+
 /// One system call.
 #[derive(Clone, Copy, Debug)]
 pub struct Syscall {
@@ -48,6 +50,18 @@ pub const ALIASES: &[(&str, &str)] = &[
 /// The call with this primary name.
 pub fn by_name(name: &str) -> Option<&'static Syscall> {
     SYSCALLS.binary_search_by_key(&name, |call| call.name).ok().map(|i| &SYSCALLS[i])
+}
+
+/// The call with this number on this architecture.
+pub fn by_number(number: u32) -> Option<&'static Syscall> {
+    static NUMBERS: LazyLock<Vec<(u32, usize)>> = LazyLock::new(|| {
+        let calls = SYSCALLS.iter().enumerate();
+        let mut numbers: Vec<_> = calls.filter_map(|(i, call)| Some((call.number()?, i))).collect();
+        numbers.sort_unstable();
+        numbers
+    });
+    let at = NUMBERS.binary_search_by_key(&number, |&(number, _)| number).ok()?;
+    SYSCALLS.get(NUMBERS.get(at)?.1)
 }
 
 const fn row(name: &'static str, x86_64: i16, aarch64: i16, args: &'static [&'static str]) -> Syscall {
@@ -606,6 +620,11 @@ mod tests {
     #[test]
     fn sorted_and_unique() {
         assert!(SYSCALLS.windows(2).all(|pair| pair[0].name < pair[1].name));
+        for call in SYSCALLS {
+            let found = call.number().and_then(by_number).map(|found| found.name);
+            assert_eq!(found, call.number().map(|_| call.name));
+        }
+        assert!(by_number(u32::MAX).is_none());
         let mut numbers: Vec<i16> = SYSCALLS.iter().map(|call| call.x86_64).collect();
         numbers.sort_unstable();
         assert!(numbers.windows(2).all(|pair| pair[0] < pair[1]), "two calls with one x86-64 number");

@@ -7,8 +7,7 @@ use std::time::Instant;
 
 use dtrail_lang::env::Environment;
 use dtrail_lang::plan::{Capabilities, Plan};
-use dtrail_vm::event::{Error, EventSink, EventSource, Exited, KernelState, Wait};
-use dtrail_vm::fault::Drops;
+use dtrail_vm::event::{Error, EventSink, EventSource, Wait};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 
 use crate::env::SourceEnvironment;
@@ -82,17 +81,5 @@ impl EventSource for IdleSource {
 
     fn detach(&mut self, _impatient: &dyn Fn() -> bool) -> Result<(), Error> {
         Ok(())
-    }
-
-    fn kernel(&mut self) -> Option<&mut dyn KernelState> {
-        None
-    }
-
-    fn drops(&mut self) -> Drops {
-        Drops::default()
-    }
-
-    fn exited(&mut self) -> Vec<Exited> {
-        Vec::new()
     }
 }

@@ -19,7 +19,7 @@ use dtrail_lang::ir::{AddrSpace, ProbeIndex};
 use dtrail_lang::options::Options;
 use dtrail_lang::plan::{Capabilities, Overflow, Plan};
 use dtrail_vm::event::{
-    Error, Event, EventContext, EventSink, EventSource, Exited, Flow, KernelState, StackSide, Wait,
+    Error, Event, EventContext, EventSink, EventSource, Flow, KernelState, StackSide, Wait,
 };
 use dtrail_vm::fault::{Drops, Raised};
 use dtrail_vm::host::{Facts, Host, LocalTime, TaskInfo};
@@ -312,10 +312,6 @@ impl EventSource for SyntheticSource {
 
     fn drops(&mut self) -> Drops {
         self.kernel.as_mut().map_or_else(Drops::default, |kernel| kernel.drops())
-    }
-
-    fn exited(&mut self) -> Vec<Exited> {
-        Vec::new()
     }
 }
 

@@ -48,7 +48,7 @@ impl Targets {
         for target in targets {
             let (pid, child) = match target {
                 Target::Command(command) => {
-                    let child = child::start(command, None)?;
+                    let child = child::start(command)?;
                     (child.pid(), Some(child))
                 }
                 Target::Process(pid) => (leading(*pid)?, None),

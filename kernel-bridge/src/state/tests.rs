@@ -7,12 +7,13 @@ use std::rc::Rc;
 use dtrail_lang::builtins::aggs::QUANTIZE_ZERO;
 use dtrail_lang::ir::{Aggregation, Program, Scope, Variable};
 use dtrail_lang::plan::layout::agg_words;
-use dtrail_lang::plan::{AggPlacement, Cuts, Home, Rooms, Side};
+use dtrail_lang::plan::{AggPlacement, Cuts, Home, Side};
 
 use proptest::prelude::*;
 
 use super::*;
 use crate::providers;
+use crate::testing::bare_plan;
 
 const CPUS: usize = 2;
 
@@ -133,19 +134,10 @@ fn plan(aggs: &[(AggFn, Shape)], vars: &[(ValueType, &[KeyPart])], cuts: Cuts) -
         homes.push(Home { side: Side::Kernel, key: key.to_vec() });
     }
     Plan {
-        epoch: 0,
-        kernel: Vec::new(),
-        user: Vec::new(),
-        clause_layouts: Vec::new(),
-        groups: Vec::new(),
-        probe_groups: Vec::new(),
-        probe_clauses: Vec::new(),
         homes,
         agg_sites: aggs.iter().map(|_| AggPlacement { side: Side::Kernel, key: Vec::new() }).collect(),
-        rooms: Rooms::default(),
         cuts,
-        reasons: Vec::new(),
-        program,
+        ..bare_plan(program)
     }
 }
 

@@ -545,6 +545,7 @@ pub fn recursion_misses(program: BorrowedFd<'_>) -> io::Result<u64> {
 }
 
 /// How many instructions the verifier went over to judge a program: at most a million.
+#[cfg(test)]
 pub fn verified_instructions(program: BorrowedFd<'_>) -> io::Result<u32> {
     let mut info = ProgramInfo::default();
     object_info(program, &mut info)?;

@@ -99,6 +99,13 @@ impl<'a> Flow<'a> {
         self.definitions.of(reg)
     }
 
+    /// The instruction that something at the end of a block stands for in messages.
+    pub(super) fn at_end(&self, block: BlockId) -> Inst {
+        let made = self.condition(block).and_then(|cond| self.definitions(cond).last().copied());
+        let made = made.and_then(|at| self.inst(at)).or(self.clause.blocks[block.index()].insts.last());
+        made.cloned().unwrap_or(Inst { op: Op::Work, point: 0, stmt: 0, span: self.clause.span })
+    }
+
     /// The instruction that alone assigns a register.
     pub(super) fn only_definition(&self, reg: Reg) -> Option<(At, &'a Inst)> {
         match self.definitions(reg) {

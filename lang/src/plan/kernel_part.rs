@@ -157,7 +157,7 @@ impl Builder<'_> {
             };
             let [mut then, otherwise] = [self.steps(&arms[0]), self.steps(&arms[1])];
             if let Some(bit) = self.captures.bits[head.index()] {
-                then.insert(0, beside(&self.like(head), Op::SetBit { bit }));
+                then.insert(0, beside(&self.cx.flow.at_end(head), Op::SetBit { bit }));
             }
             out.push(Piece::Branch { cond, then, otherwise });
             return;
@@ -183,11 +183,11 @@ impl Builder<'_> {
                 let op = Op::Send { slot: transfer.slot, src: transfer.reg };
                 let made =
                     self.cx.flow.definitions(transfer.reg).last().and_then(|at| self.cx.flow.inst(*at));
-                let like = made.map_or_else(|| self.like(block), Clone::clone);
+                let like = made.map_or_else(|| self.cx.flow.at_end(block), Clone::clone);
                 out.push(beside(&like, op));
             }
             if self.cx.needs.work[block.index()] == Some(index) {
-                let like = insts.get(index).map_or_else(|| self.like(block), Clone::clone);
+                let like = insts.get(index).map_or_else(|| self.cx.flow.at_end(block), Clone::clone);
                 out.push(beside(&like, Op::Work));
             }
             let Some(inst) = insts.get(index) else { break };
@@ -198,15 +198,5 @@ impl Builder<'_> {
                 out.push(beside(inst, op));
             }
         }
-    }
-
-    /// The instruction that something at the end of a block stands for in messages.
-    fn like(&self, block: BlockId) -> Inst {
-        let made =
-            self.cx.flow.condition(block).and_then(|cond| self.cx.flow.definitions(cond).last().copied());
-        let made = made
-            .and_then(|at| self.cx.flow.inst(at))
-            .or(self.cx.flow.clause.blocks[block.index()].insts.last());
-        made.cloned().unwrap_or(Inst { op: Op::Work, point: 0, stmt: 0, span: self.cx.flow.clause.span })
     }
 }

@@ -8,7 +8,7 @@ use super::flow::{At, Step};
 use super::needs::Follow;
 use super::pieces::{Piece, assemble, beside};
 use crate::ir::structure::Arm;
-use crate::ir::{BlockId, Clause, Inst, Op, Reg, RegKind, Terminator};
+use crate::ir::{BlockId, Clause, Op, Reg, RegKind, Terminator};
 
 /// Builds the user part; `None` if there is nothing to do but to report that K faulted.
 pub(super) fn user_part(cx: &Decided<'_>, captures: &Captures) -> Option<Clause> {
@@ -81,7 +81,7 @@ impl Builder<'_> {
                 if let (Some(bit), Some(dst)) =
                     (self.captures.bits[head.index()], self.bit_regs[head.index()])
                 {
-                    out.push(beside(&self.like(head), Op::Bit { dst, bit }));
+                    out.push(beside(&self.cx.flow.at_end(head), Op::Bit { dst, bit }));
                     cond = Some(dst);
                 }
                 let Some(cond) = cond else { return true };
@@ -100,7 +100,7 @@ impl Builder<'_> {
             for transfer in self.captures.transfers(at) {
                 let made =
                     self.cx.flow.definitions(transfer.reg).last().and_then(|at| self.cx.flow.inst(*at));
-                let like = made.map_or_else(|| self.like(block), Clone::clone);
+                let like = made.map_or_else(|| self.cx.flow.at_end(block), Clone::clone);
                 out.push(beside(&like, Op::Recv { dst: transfer.reg, slot: transfer.slot }));
             }
             let Some(inst) = insts.get(index) else { break };
@@ -119,15 +119,5 @@ impl Builder<'_> {
                 }
             }
         }
-    }
-
-    /// The instruction that something at the end of a block stands for in messages.
-    fn like(&self, block: BlockId) -> Inst {
-        let made =
-            self.cx.flow.condition(block).and_then(|cond| self.cx.flow.definitions(cond).last().copied());
-        let made = made
-            .and_then(|at| self.cx.flow.inst(at))
-            .or(self.cx.flow.clause.blocks[block.index()].insts.last());
-        made.cloned().unwrap_or(Inst { op: Op::Work, point: 0, stmt: 0, span: self.cx.flow.clause.span })
     }
 }

@@ -150,8 +150,12 @@ struct PerCpu {
 impl PerCpu {
     fn state(&mut self, key: &[u8], cpu: u32, func: AggFn) -> &mut AggState {
         self.cpus = self.cpus.max(cpu.saturating_add(1));
-        let of_key = self.entries.entry(key.into()).or_default();
-        of_key.entry(cpu).or_insert_with(|| AggState::new(func))
+        let at = match self.entries.get_index_of(key) {
+            Some(at) => at,
+            // A key takes memory the first time it comes, and no more.
+            None => self.entries.insert_full(key.into(), BTreeMap::new()).0,
+        };
+        self.entries[at].entry(cpu).or_insert_with(|| AggState::new(func))
     }
 }
 

@@ -32,8 +32,7 @@ use dtrail_lang::env::Environment;
 use dtrail_lang::ir::ProbeIndex;
 use dtrail_lang::options::{EvalTime, Options, TypeData};
 use dtrail_lang::plan::{Capabilities, Plan};
-use dtrail_vm::event::{Error, Event, EventSink, EventSource, Exited, Flow, KernelState, Wait};
-use dtrail_vm::fault::Drops;
+use dtrail_vm::event::{Error, Event, EventSink, EventSource, Exited, Flow, Wait};
 use dtrail_vm::stacks;
 
 use self::alarm::Alarm;
@@ -338,14 +337,6 @@ impl EventSource for PtraceSource {
     fn detach(&mut self, _impatient: &dyn Fn() -> bool) -> Result<(), Error> {
         self.end_all();
         Ok(())
-    }
-
-    fn kernel(&mut self) -> Option<&mut dyn KernelState> {
-        None
-    }
-
-    fn drops(&mut self) -> Drops {
-        Drops::default()
     }
 
     fn exited(&mut self) -> Vec<Exited> {
