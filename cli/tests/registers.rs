@@ -5,14 +5,17 @@
 #![allow(clippy::expect_used, reason = "a test fails by a panic, and its parts are no `#[test]` functions")]
 
 use std::process::Command;
+use std::sync::OnceLock;
 
 use dtrail_conformance::workload::{built, sources};
 
 /// What a program prints over the known system call, and standard error.
 fn run(source: &str, program: &str) -> Option<(String, String)> {
-    let target = built("registers", "registers.c", &["-O1"])?;
+    // Once, by whichever test comes first.
+    static TARGET: OnceLock<Option<String>> = OnceLock::new();
+    let target = TARGET.get_or_init(|| built("registers", "registers.c", &["-O1"])).as_deref()?;
     let out = Command::new(env!("CARGO_BIN_EXE_dtrail"))
-        .args(["--source", source, "-qn", program, "-c", &target])
+        .args(["--source", source, "-qn", program, "-c", target])
         .output()
         .expect("it starts");
     Some((
