@@ -96,8 +96,9 @@ fn declarations(
     options: &mut Options,
     macros: Macros<'_>,
 ) -> Result<(ast::Program, check::fold::Early), Diagnostic> {
-    let (program, error) = parse_prefix(sources, id, &mut ParseContext { macros, options, names: session });
-    let early = session.early(&program, options, sources.get(id).kind)?;
+    let (mut program, error) =
+        parse_prefix(sources, id, &mut ParseContext { macros, options, names: session });
+    let early = session.early(&mut program, options, sources.get(id).kind)?;
     match error {
         Some(error) => Err(error),
         None => Ok((program, early)),

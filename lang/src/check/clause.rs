@@ -25,19 +25,6 @@ enum Kind<'a> {
     Expression,
 }
 
-/// The expression that a statement is, behind any `?:` with a constant condition.
-pub fn statement<'a>(early: &Early, mut expr: &'a Expr) -> &'a Expr {
-    while let ExprKind::Cond { cond, then, otherwise } = &expr.kind {
-        match early.constant(cond) {
-            Some(c) if early.constant(expr).is_none() => {
-                expr = if c.value != 0 { then } else { otherwise };
-            }
-            _ => break,
-        }
-    }
-    expr
-}
-
 fn kind(expr: &Expr) -> Kind<'_> {
     match &expr.kind {
         ExprKind::Call { callee, args } => match &callee.kind {
@@ -126,7 +113,7 @@ impl Body<'_, '_> {
         for stmt in stmts {
             match stmt {
                 Stmt::Empty(_) => {}
-                Stmt::Expr(expr) => self.stmt(statement(self.early, expr))?,
+                Stmt::Expr(expr) => self.stmt(expr)?,
                 Stmt::If { cond, then, otherwise, .. } => {
                     self.statement = cond.id;
                     let info = self.expr(cond)?;
@@ -155,7 +142,7 @@ impl Body<'_, '_> {
         for stmt in stmts {
             match stmt {
                 Stmt::Empty(_) => {}
-                Stmt::Expr(expr) => self.site(statement(self.early, expr), order)?,
+                Stmt::Expr(expr) => self.site(expr, order)?,
                 Stmt::If { cond, then, otherwise, .. } => {
                     self.no_deferred(cond)?;
                     let mut other = *order;

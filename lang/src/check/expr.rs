@@ -531,10 +531,6 @@ impl Body<'_, '_> {
     }
 
     fn conditional(&mut self, cond: &Expr, then: &Expr, otherwise: &Expr, span: Span) -> Checked {
-        if let Some(c) = self.early.constant(cond) {
-            let chosen = self.expr(if c.value != 0 { then } else { otherwise })?;
-            return Ok(ExprInfo { meaning: Meaning::Arm(c.value != 0), ..chosen });
-        }
         let cond = self.expr(cond)?;
         let (a, b) = (self.expr(then)?, self.expr(otherwise)?);
         if !self.is_condition(cond) {
@@ -671,10 +667,7 @@ pub(super) fn is_aggregation(expr: &Expr) -> bool {
 
 /// Whether a struct or array is neither a variable nor in memory as far as its expression tells.
 pub(super) fn is_value(info: ExprInfo) -> bool {
-    matches!(
-        info.meaning,
-        Meaning::Operator | Meaning::Arm(_) | Meaning::Param(_) | Meaning::Formula(_) | Meaning::PartOfValue
-    )
+    matches!(info.meaning, Meaning::Operator | Meaning::Param(_) | Meaning::Formula(_) | Meaning::PartOfValue)
 }
 
 fn is_action(info: ExprInfo) -> bool {

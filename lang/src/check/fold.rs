@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use super::errors;
 use super::formula::Param;
-use super::info::children;
+use super::info::{children, children_mut};
 use super::names::Marked;
 use super::session::Session;
 use super::typenames::is_dynamic;
@@ -39,6 +39,8 @@ pub struct Early {
     constants: Vec<Option<Folded>>,
     /// The types of casts.
     casts: HashMap<ExprId, Marked>,
+    /// Whether some `?:` has a constant condition.
+    chooses: bool,
     /// The parameters of the formula being checked.
     pub(super) params: Arc<[Param]>,
 }
@@ -49,6 +51,7 @@ impl Early {
         Early {
             constants: vec![None; program.expr_count as usize],
             casts: HashMap::new(),
+            chooses: false,
             params: Arc::from([]),
         }
     }
@@ -61,6 +64,50 @@ impl Early {
     /// The type of a cast.
     pub fn cast(&self, expr: &Expr) -> Option<Marked> {
         self.casts.get(&expr.id).copied()
+    }
+
+    /// The arm that a `?:` with a constant condition becomes; any other expression itself.
+    fn taken<'a>(&self, mut expr: &'a Expr) -> &'a Expr {
+        while let ExprKind::Cond { cond, then, otherwise } = &expr.kind
+            && let Some(c) = self.constant(cond)
+        {
+            expr = if c.value != 0 { then } else { otherwise };
+        }
+        expr
+    }
+
+    /// Puts the arms in the place of the `?:` with constant conditions: all that follows sees nothing else, and the other
+    /// arms are not checked (language spec §6.2).
+    pub(super) fn take_arms(&self, expr: &mut Expr) {
+        if self.chooses {
+            self.take_arms_of(expr);
+        }
+    }
+
+    fn take_arms_of(&self, expr: &mut Expr) {
+        while let ExprKind::Cond { cond, then, otherwise } = &mut expr.kind
+            && let Some(c) = self.constant(cond)
+        {
+            let arm = if c.value != 0 { then } else { otherwise };
+            let nothing = Expr { id: arm.id, span: arm.span, kind: ExprKind::Str(Default::default()) };
+            *expr = std::mem::replace(&mut **arm, nothing);
+        }
+        children_mut(expr, &mut |child| self.take_arms_of(child));
+    }
+
+    /// The same in statements.
+    pub(super) fn take_arms_in(&self, stmts: &mut [Stmt]) {
+        for stmt in stmts {
+            match stmt {
+                Stmt::Empty(_) => {}
+                Stmt::Expr(expr) => self.take_arms(expr),
+                Stmt::If { cond, then, otherwise, .. } => {
+                    self.take_arms(cond);
+                    self.take_arms_in(then);
+                    self.take_arms_in(otherwise);
+                }
+            }
+        }
     }
 
     fn set(&mut self, expr: &Expr, folded: Folded) {
@@ -111,7 +158,8 @@ impl Session<'_> {
         let mut result = Ok(());
         children(expr, &mut |child| {
             let is_callee = matches!(&expr.kind, ExprKind::Call { callee, .. } if callee.id == child.id);
-            if result.is_ok() && !is_callee {
+            // What a constant condition chooses is called.
+            if result.is_ok() && (!is_callee || matches!(child.kind, ExprKind::Cond { .. })) {
                 result = self.fold(early, child);
             }
         });
@@ -135,7 +183,7 @@ impl Session<'_> {
                     .or_else(|| self.enumerators.get(name).copied())
             }
             ExprKind::Call { callee, .. } => {
-                self.callee(callee)?;
+                self.callee(early.taken(callee))?;
                 None
             }
             ExprKind::Unary { op, operand } => {
@@ -150,6 +198,7 @@ impl Session<'_> {
             }
             ExprKind::Cond { cond, then, otherwise } => {
                 let taken = early.constant(cond).map(|c| if c.value != 0 { then } else { otherwise });
+                early.chooses |= taken.is_some();
                 taken.and_then(|arm| early.constant(arm))
             }
             ExprKind::Assign { op, rhs, .. } => {
@@ -182,7 +231,7 @@ impl Session<'_> {
                 let value = self.offset_of(ty, member, expr.span)? as i64;
                 Some(Folded { value, ty: self.types.common().size })
             }
-            ExprKind::SizeofExpr(operand) => match &operand.kind {
+            ExprKind::SizeofExpr(operand) => match &early.taken(operand).kind {
                 ExprKind::Str(bytes) => {
                     Some(Folded { value: bytes.len() as i64 + 1, ty: self.types.common().size })
                 }

@@ -144,7 +144,7 @@ impl Session<'_> {
         origin: Origin,
         ty: Marked,
         params: Arc<[Param]>,
-        expr: &Expr,
+        expr: &mut Expr,
     ) -> Result<Defined, Diagnostic> {
         early.params = params.clone();
         let defined = self.define_with(early, origin, ty, params, expr);
@@ -158,9 +158,11 @@ impl Session<'_> {
         origin: Origin,
         ty: Marked,
         params: Arc<[Param]>,
-        expr: &Expr,
+        expr: &mut Expr,
     ) -> Result<Defined, Diagnostic> {
         self.fold(early, expr)?;
+        early.take_arms(expr);
+        let expr = &*expr;
         let signature = Signature::outside();
         let mut body = Body {
             session: self,

@@ -21,8 +21,6 @@ use crate::types::TypeId;
 pub enum Meaning {
     /// Its kind tells: an operator over its operands, a string constant.
     Operator,
-    /// The `then` or the `otherwise` arm of a `?:` with a constant condition; the other is not checked.
-    Arm(bool),
     /// A parameter of the formula that the expression is part of.
     Param(u32),
     /// A use of a formula: an inline, whose arguments are the node's keys, or a member of a translation.
@@ -265,6 +263,40 @@ pub fn children<'a>(expr: &'a Expr, f: &mut dyn FnMut(&'a Expr)) {
         ExprKind::Call { callee: first, args: rest } | ExprKind::Index { base: first, keys: rest } => {
             f(first);
             rest.iter().for_each(f);
+        }
+        ExprKind::Member { base: operand, .. }
+        | ExprKind::Unary { operand, .. }
+        | ExprKind::Postfix { operand, .. }
+        | ExprKind::Cast { operand, .. }
+        | ExprKind::Xlate { operand, .. }
+        | ExprKind::SizeofExpr(operand)
+        | ExprKind::Stringof(operand) => f(operand),
+        ExprKind::Binary { lhs, rhs, .. } | ExprKind::Assign { lhs, rhs, .. } | ExprKind::Comma(lhs, rhs) => {
+            f(lhs);
+            f(rhs);
+        }
+        ExprKind::Cond { cond, then, otherwise } => {
+            f(cond);
+            f(then);
+            f(otherwise);
+        }
+    }
+}
+
+/// As [`children`], to change them.
+pub fn children_mut(expr: &mut Expr, f: &mut dyn FnMut(&mut Expr)) {
+    match &mut expr.kind {
+        ExprKind::Int(_)
+        | ExprKind::Str(_)
+        | ExprKind::Name(_)
+        | ExprKind::SelfVar(_)
+        | ExprKind::ThisVar(_)
+        | ExprKind::Agg(_)
+        | ExprKind::SizeofType(_)
+        | ExprKind::Offsetof { .. } => {}
+        ExprKind::Call { callee: first, args: rest } | ExprKind::Index { base: first, keys: rest } => {
+            f(first);
+            rest.iter_mut().for_each(f);
         }
         ExprKind::Member { base: operand, .. }
         | ExprKind::Unary { operand, .. }

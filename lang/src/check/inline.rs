@@ -66,7 +66,7 @@ impl Session<'_> {
         &mut self,
         early: &mut Early,
         origin: Origin,
-        inline: &Inline,
+        inline: &mut Inline,
     ) -> Result<(), Diagnostic> {
         let span = inline.span;
         if inline.storage.is_some() {
@@ -86,7 +86,7 @@ impl Session<'_> {
         }
         self.name_is_free(name, &format!("inline {}", ty.show(&self.types)))?;
         let given = params.clone().unwrap_or_else(|| Arc::from([]));
-        let defined = self.define(early, origin, ty, given, &inline.value)?;
+        let defined = self.define(early, origin, ty, given, &mut inline.value)?;
         let value = defined.value;
         let from = Operand { ty: value.ty, userland: value.userland, zero: value.constant == Some(0) };
         let to = Operand { ty: ty.ty, userland: ty.userland || value.userland, zero: false };

@@ -250,7 +250,7 @@ impl<'a> Session<'a> {
     /// spec §1.5). `options` are those in force after reading; `kind` is that of the source.
     pub fn early(
         &mut self,
-        program: &Program,
+        program: &mut Program,
         options: &Options,
         kind: SourceKind,
     ) -> Result<Early, Diagnostic> {
@@ -267,12 +267,15 @@ impl<'a> Session<'a> {
         self.pcapsize = options.pcapsize;
         let mut early = Early::new(program);
         self.note_left_out(&program.left_out);
-        for (index, item) in program.items.iter().enumerate() {
+        for (index, item) in program.items.iter_mut().enumerate() {
             let origin = Origin { program: self.programs.len(), item: index, member: 0 };
             self.included = matches!(item, Item::Declaration(declaration) if declaration.included);
             match item {
                 Item::Declaration(declaration) => self.declare(&mut early, declaration)?,
-                Item::Clause(clause) => self.fold_clause(&mut early, clause, kind)?,
+                Item::Clause(clause) => {
+                    self.fold_clause(&mut early, clause, kind)?;
+                    Session::take_arms(&early, clause);
+                }
                 Item::Inline(inline) => self.define_inline(&mut early, origin, inline)?,
                 Item::Translator(translator) => self.define_translator(&mut early, origin, translator)?,
                 Item::Provider(provider) => self.define_provider(&mut early, provider)?,
@@ -296,6 +299,12 @@ impl<'a> Session<'a> {
         folded
             .and_then(|()| self.fold_stmts(early, clause.body.as_deref().unwrap_or(&[])))
             .map_err(|error| self.foreign_probe(clause, kind).unwrap_or(error))
+    }
+
+    /// Puts the arms of constant conditions in the place of their `?:` ([`Early::take_arms`]).
+    fn take_arms(early: &Early, clause: &mut Clause) {
+        clause.predicate.iter_mut().for_each(|predicate| early.take_arms(predicate));
+        early.take_arms_in(clause.body.as_deref_mut().unwrap_or(&mut []));
     }
 
     /// Checks what is complete of an item that an error ends. A definition is checked where it ends, so that of these

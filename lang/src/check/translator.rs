@@ -76,7 +76,7 @@ impl Session<'_> {
         &mut self,
         early: &mut Early,
         origin: Origin,
-        translator: &Translator,
+        translator: &mut Translator,
     ) -> Result<(), Diagnostic> {
         let attributes = self.translator_triple();
         let output = self.type_name(early, &translator.output)?.ty;
@@ -97,7 +97,7 @@ impl Session<'_> {
         let mut absent = HashMap::new();
         // The library is written for many kernels: what one does not have is told to who asks for it.
         let library = self.sources.get(translator.span.source).kind == SourceKind::Library;
-        for (member, (name, value)) in translator.members.iter().enumerate() {
+        for (member, (name, value)) in translator.members.iter_mut().enumerate() {
             let Some(found) = self.types.member(output, &name.name) else {
                 let error = errors::translator_member(name.span, &name.name, &self.types.show(output));
                 let names = self.types.member_names(output);

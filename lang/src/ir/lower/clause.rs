@@ -7,7 +7,7 @@ use super::place::MemoryAt;
 use super::whole::Wanted;
 use crate::ast::{self, Expr, ExprKind, Stmt};
 use crate::builtins::{Action, BuiltinVar, Func};
-use crate::check::clause::{copies_out, statement};
+use crate::check::clause::copies_out;
 use crate::check::fold::Early;
 use crate::check::info::{Packet, Printed};
 use crate::check::session::value_type;
@@ -117,7 +117,7 @@ impl Lower<'_> {
                 Stmt::Empty(_) => {}
                 Stmt::Expr(expr) => {
                     self.next_stmt();
-                    self.stmt(statement(self.frame.early, expr))?;
+                    self.stmt(expr)?;
                 }
                 Stmt::If { cond, then, otherwise, .. } => {
                     self.next_stmt();

@@ -75,9 +75,6 @@ impl Lower<'_> {
         let info = self.info_of(expr);
         match (info.meaning, &expr.kind) {
             (Meaning::Operator, _) => self.operator(expr, info),
-            (Meaning::Arm(taken), ExprKind::Cond { then, otherwise, .. }) => {
-                self.value(if taken { then } else { otherwise })
-            }
             (Meaning::Call(func), ExprKind::Call { args, .. }) => self.call(func, args, info, span),
             _ => self.named(expr, info),
         }

@@ -121,9 +121,6 @@ impl Lower<'_> {
                 place.ok_or_else(|| self.no_scalar(info.ty, expr.span))
             }
             Meaning::PartOfValue => self.place_of_value(expr),
-            Meaning::Arm(taken) if let ExprKind::Cond { then, otherwise, .. } = &expr.kind => {
-                self.place(if taken { then } else { otherwise })
-            }
             _ => self.memory_place(expr, info),
         }
     }

@@ -161,9 +161,6 @@ impl View<'_, '_> {
     fn of_value(&self, root: &Expr, part: &Expr, pointer: bool) -> Provenance {
         let info = self.info_of(root);
         match (info.meaning, &root.kind) {
-            (Meaning::Arm(taken), ExprKind::Cond { then, otherwise, .. }) => {
-                self.of_value(if taken { then } else { otherwise }, part, pointer)
-            }
             (Meaning::Operator, ExprKind::Cond { then, otherwise, .. }) => {
                 self.of_value(then, part, pointer).join(self.of_value(otherwise, part, pointer))
             }

@@ -56,9 +56,6 @@ impl Lower<'_> {
                 self.effect(first)?;
                 self.record_at(second)
             }
-            (ExprKind::Cond { then, otherwise, .. }, Meaning::Arm(taken)) => {
-                self.record_at(if taken { then } else { otherwise })
-            }
             (ExprKind::Cond { cond, then, otherwise }, _) => self.choice(cond, then, otherwise, expr.span),
             _ => Err(not_yet(expr.span, "such structs")),
         }

@@ -35,9 +35,6 @@ impl Lower<'_> {
                 let at = self.var_at(expr)?;
                 self.assemble(&at, wanted, span)
             }
-            (Meaning::Arm(taken), ExprKind::Cond { then, otherwise, .. }) => {
-                self.whole_value(if taken { then } else { otherwise }, wanted)
-            }
             (Meaning::Operator, ExprKind::Cond { cond, then, otherwise }) => {
                 let cond = self.condition(cond)?;
                 let dst = self.build.reg(RegKind::Str);

@@ -1,0 +1,5 @@
+BEGIN
+{
+	1 ? 0 : (made = 5);
+	trace(made);
+}
