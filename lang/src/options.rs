@@ -480,6 +480,7 @@ const ROWS: &[Row] = &[
     outside("cpphdrs", Kind::Flag(|o| &mut o.preprocessor.show_includes)),
     outside("cpppath", Kind::Text(|o, v| o.preprocessor.path = Some(v.into()))),
     outside("ctfpath", Kind::Text(|o, v| o.types_from.kernel = Some(v.into()))),
+    // A program that is not destructive writes no files.
     outside("ctypes", Kind::Text(|o, v| o.tool.ctypes = Some(v.into()))),
     row("debug", Kind::Flag(|o| &mut o.tool.debug)),
     // Every pass is checked always.
@@ -489,7 +490,7 @@ const ROWS: &[Row] = &[
     row("disasm", Kind::Number(1, 15, |o| &mut o.tool.disasm)),
     row("droptags", Kind::Flag(|o| &mut o.droptags)),
     // Probes of processes are told by their files; there is no stash of them.
-    outside("dofstashpath", Kind::Unused(Shape::Text)),
+    row("dofstashpath", Kind::Unused(Shape::Text)),
     outside("dtypes", Kind::Text(|o, v| o.tool.dtypes = Some(v.into()))),
     row("empty", Kind::Flag(|o| &mut o.empty)),
     row("errtags", Kind::Flag(|o| &mut o.errtags)),

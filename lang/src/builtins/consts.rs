@@ -127,6 +127,12 @@ pub fn register(name: &str) -> Option<u32> {
     u32::try_from(index).ok().filter(|&index| index < super::vars::REGISTERS)
 }
 
+/// The names of all constants, for suggestions.
+pub fn names() -> impl Iterator<Item = &'static str> {
+    let tables = [ERRNO, SIGNALS, OPEN_FLAGS, FAULTS, REGISTERS, LIBRARY];
+    tables.into_iter().flatten().map(|(name, _)| *name).chain(["NULL"])
+}
+
 /// The value of a constant by its name.
 pub fn constant(name: &str) -> Option<i64> {
     if name == "NULL" {

@@ -6,7 +6,7 @@ use super::info::for_each_expr;
 use super::names::shown;
 use super::session::Session;
 use crate::ast::{BinaryOp, Expr, ExprKind, Item, Program};
-use crate::builtins::{Action, AggFn, BuiltinVar, Func, elsewhere};
+use crate::builtins::{Action, AggFn, BuiltinVar, Func, consts, elsewhere};
 use crate::diag::{Diagnostic, Tag};
 use crate::ir::print::agg_name;
 use crate::ir::{Scope, VarId};
@@ -146,7 +146,11 @@ impl Session<'_> {
         const ARGS: &[&str] =
             &["arg0", "arg1", "arg2", "arg3", "arg4", "arg5", "arg6", "arg7", "arg8", "arg9", "args"];
         let built_in = built_in.chain(ARGS.iter().copied().filter(|_| global));
-        let candidates = self.names.var_names(scope).chain(built_in);
+        let definitions = self.inlines.keys().chain(self.enumerators.keys()).map(String::as_str);
+        let constants: Vec<&str> =
+            consts::names().filter(|name| self.library_constant(name).is_some()).collect();
+        let others = definitions.chain(constants).chain(["self", "this"]);
+        let candidates = self.names.var_names(scope).chain(built_in).chain(others.filter(|_| global));
         match nearest(name, candidates) {
             Some(near) => error.help(format!("did you mean {}?", shown(scope, near))),
             None => error,

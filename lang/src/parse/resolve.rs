@@ -8,9 +8,10 @@
 use std::collections::{HashMap, HashSet};
 
 use super::scan::{Class, Item as Prepared};
-use super::words::{Names, is_space};
+use super::words::{Names, PREDEFINED_TYPES, is_space};
 use crate::ast::{self, LeftOut, Storage};
 use crate::builtins::{self, elsewhere};
+use crate::check::suggest;
 use crate::parse::macros::MacroToken;
 
 /// What a program has said of its words so far.
@@ -67,7 +68,11 @@ impl Scope<'_> {
     pub(super) fn no_type(&self, word: &str) -> Option<String> {
         match self.declared.libraries.contains(&word) {
             true => Some(builtins::of_a_library(word, "type")),
-            false => elsewhere::of_type(word),
+            false => elsewhere::of_type(word).or_else(|| {
+                let own = self.declared.types.iter().map(String::as_str);
+                let near = suggest::nearest(word, PREDEFINED_TYPES.iter().copied().chain(own))?;
+                Some(format!("did you mean {near}?"))
+            }),
         }
     }
 

@@ -235,6 +235,13 @@ fn help(source: &str) -> Option<String> {
 fn near_misses() {
     for (source, expect) in [
         ("BEGIN { trace(exename); }", Some("did you mean execname?")),
+        ("BEGIN { slef->x = 1; }", Some("did you mean self?")),
+        ("BEGIN /errno == EPREM/ { }", Some("did you mean EPERM?")),
+        ("BEGIN { trace(SIGKIL); }", Some("did you mean SIGKILL?")),
+        ("inline int DEBUG = pid; BEGIN { trace(DEBGU); }", Some("did you mean DEBUG?")),
+        ("enum e { ORANGE }; BEGIN { trace(ORNAGE); }", Some("did you mean ORANGE?")),
+        ("BEGIN { trace((uint32_y)pid); }", Some("did you mean uint32_t?")),
+        ("typedef int count_t; BEGIN { trace(sizeof (cuont_t *)); }", Some("did you mean count_t?")),
         ("BEGIN { trace(agr0); }", Some("did you mean arg0?")),
         ("BEGIN /pid = 3/ { }", Some("did you mean `==`?")),
         ("BEGIN /uid == 0 && (pid = 3)/ { }", Some("did you mean `==`?")),
@@ -262,7 +269,7 @@ fn near_misses() {
         ("syscall:write:entry { trace(1); }", Some("did you mean `syscall::write:entry`?")),
         ("syscall::write { trace(1); }", Some("did you mean `syscall::write:entry`?")),
         ("syscall { trace(1); }", Some("did you mean `syscall:::`?")),
-        ("vmlinux:write { trace(1); }", Some("did you mean `syscall::write:entry`?")),
+        ("vmlinux:write { trace(1); }", Some("did you mean `syscall:vmlinux:write:entry`?")),
         ("sched:sched_switch { }", Some("trace events of the kernel are written `sdt:sched::sched_switch`")),
         ("write { trace(1); }", Some("did you mean `syscall::write:entry`?")),
         ("syscall:zork:entry { trace(1); }", None),
