@@ -1,2 +1,2 @@
-#pragma D option dofstashpath=/x
+#pragma D option dofstashpath
 BEGIN { exit(0); }
