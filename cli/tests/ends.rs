@@ -225,6 +225,21 @@ fn a_pipe_without_a_reader_is_waited_for_until_a_signal() {
     let _ = std::fs::remove_dir_all(&dir);
 }
 
+/// A process that fires its last probe stands at its end, where no signal reaches it: it is let go at once.
+#[test]
+fn an_exit_at_the_end_of_a_process_waits_for_nobody() {
+    for source in sources() {
+        let took = (0..5).map(|_| {
+            let started = Instant::now();
+            let program = "proc:::exit /pid == $target/ { exit(4); }";
+            ends(start(&["--source", source, "-qn", program, "-c", "true"]), "\n", "", 4);
+            started.elapsed()
+        });
+        // A process that could not be ended would be waited for for two seconds.
+        assert!(took.min().expect("five of them") < Duration::from_millis(1500), "{source}");
+    }
+}
+
 /// Signals that dtrace(1) leaves alone do what they do to any program, and a command ends with its tracer.
 #[test]
 fn a_hang_up_kills_the_tracer_and_its_command() {

@@ -86,6 +86,19 @@ fn modules_as_keys_have_names_when_the_process_is_gone() {
     }
 }
 
+/// `%A` of plain numbers, as the script hotuser has it: nothing else in the program says that names are wanted.
+#[test]
+fn addresses_of_samples_have_names_when_the_process_is_gone() {
+    let Some(spin) = spin(true) else { return };
+    for who in everybody() {
+        let program =
+            "profile-97 /pid == $target && arg1/ { @[arg1] = count(); } END { printa(\"%A\\n\", @); }";
+        let (out, err) = run(who, &["-q"], program, &format!("{spin} 300"));
+        let named = |line: &&str| line.contains("`leaf+0x");
+        assert!(out.lines().any(|line| named(&line)), "{who:?}: {out}{err}");
+    }
+}
+
 /// The stacks of an aggregation's output, frames without offsets, each with its count.
 fn counted(text: &str) -> Vec<(Vec<String>, u64)> {
     let (mut stacks, mut frames) = (Vec::new(), Vec::new());

@@ -5,8 +5,9 @@ use std::cell::Cell;
 use std::cmp::Ordering;
 
 use dtrail_lang::builtins::{Action, Func};
-use dtrail_lang::ir::ValueType;
+use dtrail_lang::format::{ConversionKind, Piece};
 use dtrail_lang::ir::inst::{Op, Reg};
+use dtrail_lang::ir::{Detail, ValueType};
 use dtrail_lang::plan::Plan;
 use dtrail_lang::plan::stacks::{self, ADDRESS, DUMP, HEAD, KERNEL, USER};
 use foldhash::HashMap;
@@ -218,6 +219,17 @@ pub fn used(plan: &Plan) -> bool {
     let values = program.sites.iter().flat_map(|site| &site.args);
     let kept = program.vars.iter().map(|var| &var.ty);
     keys.chain(values).chain(kept).any(|&ty| is_numbered(ty))
+}
+
+/// Whether a plan prints numbers as addresses of processes: `%A`.
+pub fn addresses_printed(plan: &Plan) -> bool {
+    let formats = plan.program.sites.iter().filter_map(|site| match &site.detail {
+        Detail::Format(format) | Detail::Printa { format: Some(format), .. } => Some(format),
+        _ => None,
+    });
+    formats.flat_map(|format| &format.pieces).any(
+        |piece| matches!(piece, Piece::Conversion(conversion) if conversion.kind == ConversionKind::UserAddress),
+    )
 }
 
 /// Whether a plan keeps numbers of stacks where nobody looks for them: in variables, in rows of speculations.

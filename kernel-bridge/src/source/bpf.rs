@@ -16,6 +16,7 @@ use dtrail_lang::plan::layout::{header, thread_end};
 use dtrail_lang::plan::{Capabilities, Overflow, Plan};
 use dtrail_vm::event::{Error, Event, EventSink, EventSource, Exited, Flow, KernelState, Wait, reason};
 use dtrail_vm::fault::Drops;
+use dtrail_vm::stacks;
 use dtrail_vm::vars::Thread;
 use rustix::time::{ClockId, clock_gettime};
 
@@ -579,8 +580,9 @@ impl EventSource for BpfSource {
             return Err(why);
         }
         let may_exit = may_exit(plan);
-        self.symbols.set_made(dtrail_vm::stacks::names_made(plan));
-        let processes = if dtrail_vm::stacks::used(plan) { self.watch_processes() } else { None };
+        self.symbols.set_made(stacks::names_made(plan));
+        let named = stacks::used(plan) || stacks::addresses_printed(plan);
+        let processes = if named { self.watch_processes() } else { None };
         self.attached = Some(Attached {
             programs,
             state,

@@ -14,6 +14,8 @@ impl Program {
     pub fn without_places(mut self) -> Program {
         self.expr_count = 0;
         self.macro_args_used.clear();
+        // What headers define and D cannot say is not printed.
+        self.left_out.clear();
         for item in &mut self.items {
             match item {
                 Item::Clause(clause) => erase_clause(clause),

@@ -89,6 +89,8 @@ pub struct PtraceSource {
     alarm: Alarm,
     wake: Option<Arc<OwnedFd>>,
     symbols: Rc<Symbols>,
+    /// Numbers are printed as addresses of processes: what each has mapped is read before it ends.
+    printed: bool,
     sampler: Sampler,
     /// `unwind=dwarf`
     dwarf: bool,
@@ -141,6 +143,7 @@ impl PtraceSource {
             alarm,
             wake,
             symbols: Rc::default(),
+            printed: false,
             sampler: Sampler::default(),
             dwarf: false,
             only_cpu: None,
@@ -252,7 +255,9 @@ impl EventSource for PtraceSource {
         // The exit event costs a stop for each thread, so it is asked for only when it says something.
         // The names of a process's own code are looked at then, and samples that come too late for it are taken.
         self.symbols.set_made(stacks::names_made(plan));
-        let exits = calls.wants_exits() || stacks::names_made(plan) || !calls.profile.is_empty();
+        self.printed = stacks::addresses_printed(plan);
+        let named = stacks::names_made(plan) || self.printed;
+        let exits = calls.wants_exits() || named || !calls.profile.is_empty();
         let exits = if exits { libc::PTRACE_O_TRACEEXIT } else { 0 };
         let filter = filter::filter(calls.numbers());
         let mut executed = Vec::with_capacity(self.commands.len());
@@ -459,6 +464,8 @@ impl PtraceSource {
         for pid in self.threads.processes().into_iter().chain(self.threads.early()) {
             sys::kill(pid);
         }
+        // One that stands at its end is past being killed: it waits to be let go.
+        self.threads.iter_mut().for_each(|(tid, _)| sys::resume(tid, Resume::Run, 0));
         self.alarm.set(LAST_BREATH);
         while !self.threads.is_empty() && !self.alarm.rung() {
             match sys::wait_any(true) {

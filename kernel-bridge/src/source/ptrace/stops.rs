@@ -278,6 +278,9 @@ impl PtraceSource {
             }
         }
         if last {
+            if self.printed {
+                self.symbols.stopped_at(pid, &[0]);
+            }
             self.symbols.ended(pid);
         }
         flow
