@@ -3,8 +3,9 @@
 //! Names stay where they are, in the object's own tables of strings: those that are large are not kept in memory but read
 //! again when a name is asked for.
 
+use std::cell::OnceCell;
 use std::cmp::Ordering;
-use std::collections::{BTreeSet, BinaryHeap};
+use std::collections::{BTreeMap, BinaryHeap};
 use std::rc::Rc;
 
 use super::debug::Separate;
@@ -67,6 +68,10 @@ enum Strings {
 const MOST_STRINGS: u64 = 16 << 20;
 /// Longest name that is kept whole; C++ has long ones.
 const LONGEST: usize = 4096;
+/// So many bytes of names of one length are compared.
+const COMPARED: usize = 256;
+/// So many symbols that cover one place are compared.
+const MOST_COVERING: usize = 4096;
 /// What a stub's name has behind that of its function.
 const STUB: &[u8] = b"@plt";
 
@@ -79,25 +84,25 @@ impl Strings {
         }
     }
 
-    /// Calls with the name at an offset.
-    fn with<T>(&self, at: u32, then: impl FnOnce(&[u8]) -> T) -> T {
+    /// Calls with the name at an offset, or so many bytes that it begins with. It may go on for the whole table, and be asked
+    /// for by every symbol.
+    fn with<T>(&self, at: u32, longest: usize, then: impl FnOnce(&[u8]) -> T) -> T {
         match self {
             Strings::Here(bytes) => {
-                // No further than that: it may go on for the whole table, and be asked for by every symbol.
                 let rest = bytes.get(at as usize..).unwrap_or_default();
-                then(elf::text_at(&rest[..rest.len().min(LONGEST)], 0))
+                then(elf::text_at(&rest[..rest.len().min(longest)], 0))
             }
             Strings::There { image, offset, size } => {
                 let left = size.saturating_sub(u64::from(at));
                 // Most names are short.
-                for most in [256, LONGEST as u64] {
+                for most in [COMPARED as u64, longest as u64] {
                     let Some(bytes) =
                         offset.checked_add(u64::from(at)).and_then(|from| image.read(from, left.min(most)))
                     else {
                         break;
                     };
                     let name = elf::text_at(&bytes, 0);
-                    if name.len() < bytes.len() || most == LONGEST as u64 || left <= most {
+                    if name.len() < bytes.len() || most == longest as u64 || left <= most {
                         return then(name);
                     }
                 }
@@ -107,40 +112,76 @@ impl Strings {
     }
 }
 
-/// How well a symbol stands for what it covers (runtime spec §6.2): the greatest is taken.
-#[derive(PartialEq, Eq, PartialOrd, Ord)]
-struct Rank {
-    binding: u8,
-    underscores: std::cmp::Reverse<usize>,
-    sized: bool,
-    length: std::cmp::Reverse<usize>,
-    name: std::cmp::Reverse<Vec<u8>>,
-}
-
-/// A symbol among those that cover an address.
+/// A symbol among those that cover an address. The greatest is taken (runtime spec §6.2).
 struct Candidate<'s> {
     named: Named,
     index: u32,
     strings: &'s [Strings],
+    looks: OnceCell<Looks>,
+}
+
+/// What of a name decides before its bytes do; found once, since many may be compared with it.
+#[derive(Clone, Copy)]
+struct Looks {
+    underscores: usize,
+    length: usize,
 }
 
 impl Candidate<'_> {
-    fn rank(&self) -> Rank {
-        name_of(self.strings, self.named.table, self.named.name, |name| Rank {
-            binding: self.named.binding,
-            underscores: std::cmp::Reverse(name.iter().take_while(|&&byte| byte == b'_').count()),
-            sized: self.named.sized,
-            length: std::cmp::Reverse(name.len() + if self.named.stub { STUB.len() } else { 0 }),
-            name: std::cmp::Reverse([name, if self.named.stub { STUB } else { &[] }].concat()),
+    fn name<T>(&self, then: impl FnOnce(&[u8]) -> T) -> T {
+        name_of(self.strings, self.named.table, self.named.name, then)
+    }
+
+    /// The first bytes of the name, which are compared.
+    fn beginning<T>(&self, then: impl FnOnce(&[u8]) -> T) -> T {
+        match self.strings.get(usize::from(self.named.table)) {
+            Some(strings) => strings.with(self.named.name, COMPARED, then),
+            None => then(&[]),
+        }
+    }
+
+    /// What the name has behind that in the table of strings.
+    fn suffix(&self) -> &'static [u8] {
+        if self.named.stub { STUB } else { &[] }
+    }
+
+    fn looks(&self) -> Looks {
+        *self.looks.get_or_init(|| {
+            self.name(|name| Looks {
+                underscores: name.iter().take_while(|&&byte| byte == b'_').count(),
+                length: name.len() + self.suffix().len(),
+            })
+        })
+    }
+
+    /// Compares the first bytes of two names.
+    fn compare_names(&self, other: &Self) -> Ordering {
+        let place = |it: &Self| (it.named.table, it.named.name, it.named.stub);
+        if place(self) == place(other) {
+            return Ordering::Equal;
+        }
+        self.beginning(|a| {
+            other.beginning(|b| {
+                let (a, b) = (a.iter().chain(self.suffix()), b.iter().chain(other.suffix()));
+                a.take(COMPARED).cmp(b.take(COMPARED))
+            })
         })
     }
 }
 
 impl Ord for Candidate<'_> {
     fn cmp(&self, other: &Self) -> Ordering {
-        // Names are read only where the binding does not decide.
         let (a, b) = (&self.named, &other.named);
-        a.binding.cmp(&b.binding).then_with(|| self.rank().cmp(&other.rank())).then(b.start.cmp(&a.start))
+        // Names are read only where the binding does not decide.
+        let names = || {
+            let (x, y) = (self.looks(), other.looks());
+            y.underscores
+                .cmp(&x.underscores)
+                .then(a.sized.cmp(&b.sized))
+                .then(y.length.cmp(&x.length))
+                .then_with(|| other.compare_names(self))
+        };
+        a.binding.cmp(&b.binding).then_with(names).then(b.start.cmp(&a.start))
     }
 }
 
@@ -160,7 +201,7 @@ impl Eq for Candidate<'_> {}
 
 fn name_of<T>(strings: &[Strings], table: u8, at: u32, then: impl FnOnce(&[u8]) -> T) -> T {
     match strings.get(usize::from(table)) {
-        Some(strings) => strings.with(at, then),
+        Some(strings) => strings.with(at, LONGEST, then),
         None => then(&[]),
     }
 }
@@ -228,21 +269,25 @@ impl Functions {
     /// Finds the best symbol of each stretch between two places where one begins or ends.
     fn sweep(&mut self, found: &[Named]) {
         let mut covering: BinaryHeap<Candidate<'_>> = BinaryHeap::new();
-        let mut ends: BTreeSet<u64> = BTreeSet::new();
+        // Where symbols that cover the place end, and how many do there.
+        let (mut ends, mut live) = (BTreeMap::<u64, usize>::new(), 0);
         let (mut spans, mut symbols, mut known) = (Vec::<Span>::new(), Vec::new(), vec![NONE; found.len()]);
         let mut next = 0;
         loop {
-            let place = match (found.get(next), ends.first()) {
-                (Some(symbol), Some(&end)) => symbol.start.min(end),
+            let place = match (found.get(next), ends.first_key_value()) {
+                (Some(symbol), Some((&end, _))) => symbol.start.min(end),
                 (Some(symbol), None) => symbol.start,
-                (None, Some(&end)) => end,
+                (None, Some((&end, _))) => end,
                 (None, None) => break,
             };
-            ends.remove(&place);
+            live -= ends.remove(&place).unwrap_or(0);
             while let Some(&named) = found.get(next).filter(|symbol| symbol.start == place) {
-                if named.end > place {
-                    ends.insert(named.end);
-                    covering.push(Candidate { named, index: next as u32, strings: &self.strings });
+                // Beyond so many that cover one place an object is none that a compiler made.
+                if named.end > place && live < MOST_COVERING {
+                    live += 1;
+                    *ends.entry(named.end).or_default() += 1;
+                    let strings = &self.strings;
+                    covering.push(Candidate { named, index: next as u32, strings, looks: OnceCell::new() });
                 }
                 next += 1;
             }
@@ -411,9 +456,32 @@ mod tests {
         let here = Strings::Here(bytes);
         for (at, expected) in [(0, ""), (1, "short"), (7, &long), (1008, "end"), (5000, "")] {
             for strings in [&here, &there] {
-                let found = strings.with(at, |name| String::from_utf8_lossy(name).into_owned());
-                assert_eq!(found, expected, "{at}");
+                let text =
+                    |longest| strings.with(at, longest, |name| String::from_utf8_lossy(name).into_owned());
+                assert_eq!(text(LONGEST), expected, "{at}");
+                assert_eq!(text(COMPARED), expected[..expected.len().min(COMPARED)], "{at}");
             }
         }
+    }
+
+    /// Many that end before the next begins are no many that cover one place.
+    #[test]
+    fn symbols_that_cover_one_place_are_compared_up_to_a_bound() {
+        let name = |i: usize| format!("function{i:05}");
+        let names: Vec<String> = (0..2 * MOST_COVERING).map(name).collect();
+        let mut symbols: Vec<(u64, u64, u8, &str)> = vec![(0x40_0000, 0x2000, 0, "all")];
+        symbols
+            .extend(names.iter().zip(0x40_0000..).map(|(name, start)| (start / 8 * 8, 8, 0, name.as_str())));
+        symbols.push((0x40_1ff8, 8, 2, "last"));
+        symbols.sort_by_key(|symbol| symbol.0);
+        let found = functions(&symbols);
+        assert_eq!(found.at_offset(0x1000).map(|(name, _)| name), Some("all".into()), "the shortest");
+        assert_eq!(found.at_offset(0x1ff9), Some(("last".into(), 1)), "a global one");
+        let mut crowd: Vec<(u64, u64, u8, &str)> =
+            names.iter().map(|name| (0x40_1000, 0x100, 0, name.as_str())).collect();
+        crowd.push((0x40_1200, 8, 0, "behind"));
+        let found = functions(&crowd);
+        assert!(found.at_offset(0x1010).is_some());
+        assert_eq!(found.at_offset(0x1204), Some(("behind".into(), 4)));
     }
 }

@@ -26,6 +26,7 @@ mod tests;
 
 use std::cell::{Cell, RefCell};
 use std::collections::HashMap;
+use std::fmt::Write as _;
 use std::rc::Rc;
 
 use dtrail_vm::names::{Names, Place, Process, Symbol};
@@ -263,13 +264,13 @@ impl Symbols {
 
 /// A name as its source has it, if it is one of C++ or Rust.
 fn demangled(name: Rc<str>) -> Rc<str> {
+    let mut text = Short(String::new());
     if let Ok(rust) = rustc_demangle::try_demangle(&name) {
-        return format!("{rust:#}").into();
+        return if write!(text, "{rust:#}").is_ok() { text.0.into() } else { name };
     }
     if name.starts_with("_Z")
         && let Ok(symbol) = cpp_demangle::Symbol::new(&*name)
     {
-        let mut text = Short(String::new());
         if symbol.structured_demangle(&mut text, &cpp_demangle::DemangleOptions::default()).is_ok() {
             return text.0.into();
         }

@@ -53,6 +53,25 @@ fn a_name_that_stands_for_too_much_stays_as_it_is() {
         &*demangled("_Z1fPFvllEPFvS0_S0_E".into()),
         "f(void (*)(long, long), void (*)(void (*)(long, long), void (*)(long, long)))"
     );
+    // A name of Rust: each type is twice the one before it, which it names by its place.
+    let digits = b"0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ";
+    let place = |at: usize| match at - 1 {
+        n if n < 62 => format!("B{}_", digits[n] as char),
+        n => format!("B{}{}_", digits[n / 62] as char, digits[n % 62] as char),
+    };
+    let twice = |times: usize| {
+        let mut name = "INvC1a1f".to_owned();
+        let mut before = "m".to_owned();
+        for _ in 0..times {
+            let at = name.len();
+            name += &format!("T{before}{before}E");
+            before = place(at);
+        }
+        format!("_R{name}E")
+    };
+    assert_eq!(&*demangled(twice(2).into()), "a::f::<(u32, u32), ((u32, u32), (u32, u32))>");
+    assert!(twice(24).len() < 400);
+    assert_eq!(&*demangled(twice(24).into()), twice(24));
 }
 
 #[test]
