@@ -270,10 +270,9 @@ fn demangled(name: Rc<str>) -> Rc<str> {
     }
     if name.starts_with("_Z")
         && let Ok(symbol) = cpp_demangle::Symbol::new(&*name)
+        && symbol.structured_demangle(&mut text, &cpp_demangle::DemangleOptions::default()).is_ok()
     {
-        if symbol.structured_demangle(&mut text, &cpp_demangle::DemangleOptions::default()).is_ok() {
-            return text.0.into();
-        }
+        return text.0.into();
     }
     name
 }
