@@ -103,6 +103,8 @@ const VARIABLES: &[(&str, &str)] = &[
     ("taskid", "there are no tasks of projects on Linux"),
     ("poolid", "there are no pools on Linux"),
     ("pgrp", "`curpsinfo->pr_pgid` is the process group"),
+    ("machtimestamp", "`timestamp` is a clock in nanoseconds"),
+    ("dispatch_qlabel", "there are no dispatch queues on Linux"),
 ];
 
 /// System calls of other systems, and those that programs make on Linux in their place: what its C library calls, not what

@@ -34,6 +34,10 @@ const IN_PROCESSES: &[&str] = &["uprobe", "uretprobe", "usdt", "u", "ur", "U"];
 /// What is said of [`IN_PROCESSES`].
 pub const NOT_IN_PROCESSES: &str = "probes in processes are not supported yet";
 
+/// What does the job of the providers of a process meanwhile.
+pub const MEANWHILE_IN_PROCESSES: &str =
+    "`ustack()` at system calls and in `profile-997` tells what a process does meanwhile";
+
 /// Advice for a description that D cannot read: one with the path of a program, `uprobe:/bin/bash:readline`.
 pub fn unreadable(text: &str) -> Option<&'static str> {
     let (word, rest) = text.split_once(':')?;

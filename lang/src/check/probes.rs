@@ -116,8 +116,13 @@ impl Session<'_> {
                 let target = || of_target.then(|| "`$target` is the process that -c or -p gives".to_owned());
                 // With another number it would be refused, too.
                 let in_process = || (tag == Tag::ProcGrab).then(|| foreign::NOT_IN_PROCESSES.to_owned());
+                let meanwhile = || {
+                    let of_process =
+                        tag == Tag::PdescZero && pattern.provider.ends_with(|c: char| c.is_ascii_digit());
+                    of_process.then(|| foreign::MEANWHILE_IN_PROCESSES.to_owned())
+                };
                 let advice = elsewhere::of_probe(pattern).or_else(instead).or_else(target);
-                Err(match advice.or_else(in_process) {
+                Err(match advice.or_else(in_process).or_else(meanwhile) {
                     Some(help) => error.help(help),
                     None => error,
                 })

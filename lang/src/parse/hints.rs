@@ -68,6 +68,10 @@ pub(super) fn hint(place: &Place<'_>) -> Option<String> {
     };
     match token {
         ";" if before.is_empty() => Some("a clause ends with its `}`: no `;` follows".to_string()),
+        "{" if before.is_empty() => Some("a clause begins with the probes that it is for, such as `BEGIN`".to_string()),
+        "%" if previous == Some(b'(') => {
+            Some("a format stands in double quotes, which a shell takes away outside of single ones".to_string())
+        }
         "{" if previous == Some(b',') && is_clause => Some("no comma follows the last probe".to_string()),
         "=" if !is_clause && !before.is_empty() => {
             Some("a declaration gives no value: assign one in a `BEGIN` clause".to_string())

@@ -72,6 +72,25 @@ const LOWEST: u64 = 65_536;
 /// stacks of 32-bit processes end below.
 const NEGATIVE: u64 = 0xffff_e000;
 
+/// `AT_FDCWD` of `<fcntl.h>`, as it is cut to 32 bits.
+const AT_FDCWD: u32 = 0xffff_ff9c;
+
+/// What helps who takes the folder of `openat` and its kin for its path, as it is in `open`.
+pub(super) fn path_of_a_folder(probe: &Probe, raised: Raised) -> Option<String> {
+    let high = raised.value >> 32;
+    let folder = raised.value as u32 == AT_FDCWD && (high == 0 || high == u64::from(u32::MAX));
+    let call = probe.function.trim_end_matches('2');
+    let helps =
+        raised.kind == FaultKind::BadAddr && folder && &*probe.provider == "syscall" && call.ends_with("at");
+    helps.then(|| {
+        let name = &probe.function;
+        format!(
+            "help: {:#x} is AT_FDCWD, the folder of `{name}`: its path is the next argument",
+            raised.value
+        )
+    })
+}
+
 /// Whether a fault of a kernel program may come from a page that is the process's but not in memory: at the entry of a
 /// system call nobody may have touched it yet (a constant string of a new program), at its return the kernel has.
 pub(super) fn may_be_absent(probe: &Probe, raised: Raised) -> bool {

@@ -56,6 +56,8 @@ pub(super) struct Session<'a> {
     /// The same of a size that scratch memory has no room for, and of scratch memory that is used up.
     size_due: bool,
     room_due: bool,
+    /// The same of a folder that is taken for a path.
+    folder_due: bool,
     /// What the current firing has to say, in order; and what of it comes after the rest (`ERROR` within `BEGIN`).
     items: Vec<Item>,
     late_items: Vec<Item>,
@@ -210,6 +212,7 @@ impl<'a> Session<'a> {
             privilege_due: true,
             size_due: true,
             room_due: true,
+            folder_due: true,
             items: Vec::new(),
             late_items: Vec::new(),
             text: Vec::new(),
@@ -404,6 +407,12 @@ impl<'a> Session<'a> {
             && let Some(help) = messages::more_scratch(raised, plan.program.limits.scratchsize)
         {
             self.room_due = false;
+            self.items.push(Item::Message(help));
+        }
+        if self.folder_due
+            && let Some(help) = messages::path_of_a_folder(probe, raised)
+        {
+            self.folder_due = false;
             self.items.push(Item::Message(help));
         }
         if self.privilege_due && raised.kind == FaultKind::KPriv {

@@ -42,7 +42,7 @@ impl KernelTypes for Kernel {
 impl Environment for Kernel {
     fn match_probes(&self, pattern: &ProbePattern) -> Result<Vec<Probe>, NoMatch> {
         match pattern.provider.as_str() {
-            "nfsv3" | "sysinfo" | "io" => {
+            "nfsv3" | "sysinfo" | "io" | "python7" => {
                 let text = format!("provider `{}` is not supported yet", pattern.provider);
                 Err(NoMatch::Refused { tag: "D_PDESC_ZERO", text })
             }
@@ -156,6 +156,11 @@ fn providers_of_other_systems() {
             "pid123::malloc:entry { }",
             "failed to grab process 123: no such process".to_string(),
             Some("probes in processes are not supported yet"),
+        ),
+        (
+            "python7:::function-entry { }",
+            unsupported("python7"),
+            Some("`ustack()` at system calls and in `profile-997` tells what a process does meanwhile"),
         ),
         (
             "io::bdev_strategy:start { }",

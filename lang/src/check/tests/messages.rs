@@ -263,6 +263,12 @@ fn near_misses() {
         ("BEGIN { pritnf(\"x\"); }", Some("did you mean printf()?")),
         ("BEGIN { @ = hist(1); }", Some("D has quantize() for that")),
         ("BEGIN { trace(comm); }", Some("D has execname for that")),
+        ("BEGIN { trace(machtimestamp); }", Some("`timestamp` is a clock in nanoseconds")),
+        ("{ trace(1); }", Some("a clause begins with the probes that it is for, such as `BEGIN`")),
+        (
+            "BEGIN { printf(%s, execname); }",
+            Some("a format stands in double quotes, which a shell takes away outside of single ones"),
+        ),
         ("BEGIN { trace(nsecs); }", Some("D has timestamp (and walltimestamp for the time of day) for that")),
         ("BEGIN { trace(str(arg0)); }", Some("D has copyinstr() or stringof() for that")),
         ("BEGIN { trace(unheard_of); }", None),
