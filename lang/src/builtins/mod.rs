@@ -57,7 +57,7 @@ pub enum Kernel {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Proto {
     /// A C type the type table knows by this spelling, such as `size_t`, `int`, `uintptr_t`, `void *`, `char *`.
-    /// `char *` accepts what is string-like, `string` too.
+    /// `char *` accepts what is string-like, `string` too ([`Proto::is_text`]).
     C(&'static str),
     /// `string`
     String,
@@ -71,6 +71,13 @@ pub enum Proto {
     /// of this size, 0 where
     /// another argument decides it.
     Bytes(&'static str, u32),
+}
+
+impl Proto {
+    /// Whether what is given is text: the subroutine gets it as a string, not as an address.
+    pub fn is_text(self) -> bool {
+        matches!(self, Proto::String | Proto::StringConstant | Proto::C("char *" | "const char *"))
+    }
 }
 
 /// Why a name is unknown that a library would define; `kind` is a noun.

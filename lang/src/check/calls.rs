@@ -9,7 +9,7 @@ use super::info::{ExprInfo, Meaning};
 use super::names::Provenance;
 use super::session::Session;
 use crate::ast::{Expr, ExprKind};
-use crate::builtins::funcs::{CHARS, UADDR, UNIMPLEMENTED};
+use crate::builtins::funcs::{UADDR, UNIMPLEMENTED};
 use crate::builtins::symbolic::{Sample, sampled};
 use crate::builtins::{Action, AggFn, Func, Proto, Symbolic};
 use crate::diag::Diagnostic;
@@ -275,7 +275,7 @@ impl Body<'_, '_> {
         let mut infos = Vec::with_capacity(args.len());
         for (i, arg) in args.iter().enumerate() {
             let proto = prototype.params.get(i).copied();
-            let text = matches!(proto, Some(Proto::String | Proto::StringConstant | CHARS));
+            let text = proto.is_some_and(Proto::is_text);
             let values = matches!(prototype.name, "trace" | "print" | "printf");
             let info = self.expr(arg);
             infos.push(info.map_err(|error| match &arg.kind {

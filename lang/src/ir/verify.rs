@@ -327,10 +327,7 @@ impl Checker<'_> {
                     format!("{} arguments", args.len())
                 })?;
                 args.iter().zip(row.params).try_for_each(|(&reg, param)| {
-                    let string = matches!(
-                        param,
-                        Proto::String | Proto::StringConstant | Proto::C("char *") | Proto::Bytes(..)
-                    );
+                    let string = param.is_text() || matches!(param, Proto::Bytes(..));
                     self.is(reg, if string { Str } else { Int })
                 })
             }

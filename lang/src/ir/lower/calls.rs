@@ -105,7 +105,7 @@ impl Lower<'_> {
         let mut regs = Vec::with_capacity(args.len());
         for (arg, param) in args.iter().zip(func.row().params) {
             regs.push(match *param {
-                Proto::C("char *") | Proto::String | Proto::StringConstant => self.string(arg)?,
+                param if param.is_text() => self.string(arg)?,
                 Proto::Bytes(_, size) => {
                     let known = Some(i64::from(size));
                     let size = self.build.constant(arg.span, i64::from(size)).reg;
