@@ -58,7 +58,7 @@ macro_rules! actions {
 use Proto::{Aggregation, Any, C, StringConstant};
 
 const INT: Proto = C("int");
-const CHARS: Proto = C("const char *");
+const CHARS: Proto = C("char *");
 const SIZE: Proto = C("size_t");
 
 actions! {

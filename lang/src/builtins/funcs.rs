@@ -55,7 +55,7 @@ pub const FAMILIES: &[(i64, i64)] = &[(AF_INET, 4), (AF_INET6, 16)];
 pub const HARDWARE: &[(i64, i64)] = &[(1, 6), (32, 20)];
 
 /// Bytes up to a NUL.
-pub const CHARS: Proto = C("const char *");
+pub const CHARS: Proto = C("char *");
 const CHAR: Proto = C("char");
 const INT: Proto = C("int");
 const SIZE: Proto = C("size_t");
@@ -132,7 +132,7 @@ funcs! {
     /// Writes a block to the current process's memory.
     Copyout = "copyout", VOID, &[Bytes("void *", 0), UADDR, SIZE], 3, Pinned, Kernel::Writing(Some(2)), true;
     /// Writes a string with its NUL to the current process's memory, at most so many bytes.
-    Copyoutstr = "copyoutstr", VOID, &[C("char *"), UADDR, SIZE], 3, Pinned, Kernel::Writing(None), true;
+    Copyoutstr = "copyoutstr", VOID, &[CHARS, UADDR, SIZE], 3, Pinned, Kernel::Writing(None), true;
     /// An IPv4 address in network order as text.
     InetNtoa = "inet_ntoa", Str, &[Bytes("unsigned int *", 4)], 1, Free, Kernel::No, false;
     /// An IPv6 address as text; IPv4 within IPv6 keeps its prefix if the second argument is not 0.

@@ -76,7 +76,7 @@ pub enum Proto {
 impl Proto {
     /// Whether what is given is text: the subroutine gets it as a string, not as an address.
     pub fn is_text(self) -> bool {
-        matches!(self, Proto::String | Proto::StringConstant | Proto::C("char *" | "const char *"))
+        matches!(self, Proto::String | Proto::StringConstant | Proto::C("char *"))
     }
 }
 

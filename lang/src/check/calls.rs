@@ -301,10 +301,7 @@ impl Body<'_, '_> {
             // The bytes of a string can be copied, though it has no address.
             let text = prototype.name == Func::Bcopy.row().name && i == 0 && self.is_string(info);
             if !text && !self.session.types.assignable(to, Self::operand(info)) {
-                let shown = match proto {
-                    Proto::C(spelling) => spelling.to_owned(),
-                    _ => self.session.types.show(ty),
-                };
+                let shown = self.session.types.show(ty);
                 let argument = self.show(info);
                 let error = errors::argument_type(span, prototype.name, i + 1, &shown, &argument);
                 let address = proto == UADDR && self.session.types.target(info.ty).is_some();

@@ -38,7 +38,7 @@ fn wording() {
         ),
         (
             "BEGIN { trace(strlen(1)); }",
-            "in action list: strlen( ) argument #1 is incompatible with prototype:\n\tprototype: const char *\n\t argument: int",
+            "in action list: strlen( ) argument #1 is incompatible with prototype:\n\tprototype: char *\n\t argument: int",
         ),
         (
             "BEGIN { printf(1); }",
