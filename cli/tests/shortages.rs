@@ -21,7 +21,7 @@ fn said(args: &[&str]) -> Option<Vec<String>> {
 #[test]
 fn too_few_descriptors_are_told_with_what_raises_them() {
     for source in sources() {
-        let program = "syscall::write:entry /pid == $target/ { @ = count(); } tick-1ms { exit(0); }";
+        let program = "syscall::write:entry /pid == $target/ { @ = count(); }";
         let Some(said) = said(&["--source", source, "-qn", program, "-c", "sleep 0.01"]) else {
             return skipped("prlimit is missing");
         };
