@@ -6,9 +6,9 @@
 //! # Sweeping
 //!
 //! A program reads the generation at each update, which carries it. A cut increments the number (atomically, since programs
-//! of several CPUs and user space may cut at one moment), so what belongs to older generations changes only until the runs that began before the cut have ended. A sweep
-//! waits for those ([`MapAccess::quiesce`]), hands over every entry of an older generation, removes it, and moves
-//! [`control::ACKED`] up. An array keeps N generations and so at most N - 1 may be unacknowledged; a cut that finds no room
+//! of several CPUs and user space may cut at one moment), so what belongs to older generations changes only until the runs
+//! that began before the cut have ended. A sweep waits for those ([`MapAccess::quiesce`]), hands over every entry of an older
+//! generation, removes it, and moves [`control::ACKED`] up. An array keeps N generations and so at most N - 1 may be unacknowledged; a cut that finds no room
 //! falls together with the one before it and is counted. Nothing is lost: what it would have cut off comes with the next.
 //!
 //! The last sweep, when no program runs any more, removes nothing: with many keys that would take longer than to read them,

@@ -5,6 +5,7 @@
 //!
 mod definition;
 mod erase;
+pub mod operands;
 pub mod print;
 
 pub use definition::{Inline, ProbeInterface, Provider, Translator};

@@ -1,5 +1,6 @@
 //! Forgets where a tree came from, so that trees of different texts can be compared: spans become empty and ids 0.
 
+use super::operands::operands_mut;
 use super::{
     Clause, Declarator, Definition, DefinitionBody, Derived, Expr, ExprId, ExprKind, Ident, Item, Program,
     Stmt, TypeName, TypeSpecs,
@@ -133,45 +134,13 @@ fn erase_expr(expr: &mut Expr) {
     expr.id = ExprId(0);
     expr.span = NOWHERE;
     match &mut expr.kind {
-        ExprKind::Int(_)
-        | ExprKind::Str(_)
-        | ExprKind::Name(_)
-        | ExprKind::SelfVar(_)
-        | ExprKind::ThisVar(_)
-        | ExprKind::Agg(_) => {}
-        ExprKind::Call { callee, args } => {
-            erase_expr(callee);
-            args.iter_mut().for_each(erase_expr);
-        }
-        ExprKind::Index { base, keys } => {
-            erase_expr(base);
-            keys.iter_mut().for_each(erase_expr);
-        }
-        ExprKind::Member { base, member, .. } => {
-            erase_expr(base);
-            erase_ident(member);
-        }
-        ExprKind::Unary { operand, .. }
-        | ExprKind::Postfix { operand, .. }
-        | ExprKind::SizeofExpr(operand)
-        | ExprKind::Stringof(operand) => erase_expr(operand),
-        ExprKind::Binary { lhs, rhs, .. } | ExprKind::Assign { lhs, rhs, .. } | ExprKind::Comma(lhs, rhs) => {
-            erase_expr(lhs);
-            erase_expr(rhs);
-        }
-        ExprKind::Cond { cond, then, otherwise } => {
-            erase_expr(cond);
-            erase_expr(then);
-            erase_expr(otherwise);
-        }
-        ExprKind::Cast { ty, operand } | ExprKind::Xlate { ty, operand } => {
-            erase_type(ty);
-            erase_expr(operand);
-        }
-        ExprKind::SizeofType(ty) => erase_type(ty),
+        ExprKind::Member { member, .. } => erase_ident(member),
+        ExprKind::Cast { ty, .. } | ExprKind::Xlate { ty, .. } | ExprKind::SizeofType(ty) => erase_type(ty),
         ExprKind::Offsetof { ty, member } => {
             erase_type(ty);
             erase_ident(member);
         }
+        _ => {}
     }
+    operands_mut(expr, &mut erase_expr);
 }

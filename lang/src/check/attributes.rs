@@ -8,8 +8,8 @@ use std::collections::HashMap;
 
 use super::errors;
 use super::expr::Body;
-use super::info::children;
 use super::session::Session;
+use crate::ast::operands::operands;
 use crate::ast::{Expr, ExprKind, Pragma};
 use crate::diag::Diagnostic;
 use crate::env::{Probe, ProbePattern, Stability};
@@ -202,7 +202,7 @@ impl Body<'_, '_> {
             _ => {}
         }
         let mut inner = Ok(());
-        children(expr, &mut |child| {
+        operands(expr, &mut |child| {
             if inner.is_ok() {
                 inner = self.mention_in_constant(child);
             }

@@ -8,9 +8,10 @@ use super::errors;
 use super::expr::{Body, is_aggregation};
 use super::fold::Early;
 use super::formula::Expansion;
-use super::info::{Meaning, TypeInfo, children};
+use super::info::{Meaning, TypeInfo};
 use super::order::{Order, Step};
 use super::session::{Session, Signature};
+use crate::ast::operands::operands;
 use crate::ast::{Clause, Expr, ExprId, ExprKind, Stmt};
 use crate::builtins::actions::ActionKind;
 use crate::builtins::{Action, AggFn};
@@ -45,7 +46,7 @@ pub fn copies_out(info: &TypeInfo, expr: &Expr) -> bool {
         Some(Meaning::Call(func)) => func.destructive(),
         _ => false,
     };
-    children(expr, &mut |child| found |= copies_out(info, child));
+    operands(expr, &mut |child| found |= copies_out(info, child));
     found
 }
 
@@ -91,7 +92,7 @@ impl Session<'_> {
 /// Whether an expression has an assignment in it.
 fn assigns(expr: &Expr) -> bool {
     let mut found = matches!(expr.kind, ExprKind::Assign { op: None, .. });
-    children(expr, &mut |child| found |= assigns(child));
+    operands(expr, &mut |child| found |= assigns(child));
     found
 }
 

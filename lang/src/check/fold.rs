@@ -9,10 +9,10 @@ use std::sync::Arc;
 
 use super::errors;
 use super::formula::Param;
-use super::info::{children, children_mut};
 use super::names::Marked;
 use super::session::Session;
 use super::typenames::is_dynamic;
+use crate::ast::operands::{operands, operands_mut};
 use crate::ast::{BinaryOp, Expr, ExprId, ExprKind, Ident, IntLit, Program, Stmt, UnaryOp};
 use crate::builtins::{Action, AggFn, BuiltinVar, Func, actions, funcs};
 use crate::diag::Diagnostic;
@@ -92,7 +92,7 @@ impl Early {
             let nothing = Expr { id: arm.id, span: arm.span, kind: ExprKind::Str(Default::default()) };
             *expr = std::mem::replace(&mut **arm, nothing);
         }
-        children_mut(expr, &mut |child| self.take_arms_of(child));
+        operands_mut(expr, &mut |child| self.take_arms_of(child));
     }
 
     /// The same in statements.
@@ -156,7 +156,7 @@ impl Session<'_> {
     /// the work is done in [`Session::fold_node`].
     pub(super) fn fold(&mut self, early: &mut Early, expr: &Expr) -> Result<(), Diagnostic> {
         let mut result = Ok(());
-        children(expr, &mut |child| {
+        operands(expr, &mut |child| {
             let is_callee = matches!(&expr.kind, ExprKind::Call { callee, .. } if callee.id == child.id);
             // What a constant condition chooses is called.
             if result.is_ok() && (!is_callee || matches!(child.kind, ExprKind::Cond { .. })) {

@@ -12,10 +12,11 @@ use super::errors;
 use super::expr::{Body, Checked};
 use super::flows::Holder;
 use super::fold::{Early, Folded};
-use super::info::{ExprInfo, Meaning, TypeInfo, children};
+use super::info::{ExprInfo, Meaning, TypeInfo};
 use super::names::{Marked, Provenance};
 use super::session::{Session, Signature};
 use super::translator::{From, Translation};
+use crate::ast::operands::operands;
 use crate::ast::{Expr, ExprId, Item, Program};
 use crate::diag::Diagnostic;
 use crate::env::Stability;
@@ -252,7 +253,7 @@ impl Body<'_, '_> {
 /// The number of an expression's nodes and levels.
 fn measure(expr: &Expr) -> (usize, usize) {
     let (mut size, mut depth) = (1, 0);
-    children(expr, &mut |child| {
+    operands(expr, &mut |child| {
         let inner = measure(child);
         size += inner.0;
         depth = depth.max(inner.1);

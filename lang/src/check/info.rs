@@ -8,7 +8,8 @@ use std::collections::HashMap;
 use super::formula::FormulaId;
 use super::names::Provenance;
 use super::translator::Translation;
-use crate::ast::{Clause, Expr, ExprId, ExprKind, Stmt};
+use crate::ast::operands::operands;
+use crate::ast::{Clause, Expr, ExprId, Stmt};
 use crate::builtins::symbolic::Sample;
 use crate::builtins::{Action, AggFn, BuiltinVar, Func};
 use crate::env::PerCpu;
@@ -246,73 +247,5 @@ fn walk_stmt<'a>(stmt: &'a Stmt, f: &mut impl FnMut(&'a Expr)) {
 
 fn walk<'a>(expr: &'a Expr, f: &mut impl FnMut(&'a Expr)) {
     f(expr);
-    children(expr, &mut |child| walk(child, f));
-}
-
-/// Calls `f` with the operands of an expression, left to right.
-pub fn children<'a>(expr: &'a Expr, f: &mut dyn FnMut(&'a Expr)) {
-    match &expr.kind {
-        ExprKind::Int(_)
-        | ExprKind::Str(_)
-        | ExprKind::Name(_)
-        | ExprKind::SelfVar(_)
-        | ExprKind::ThisVar(_)
-        | ExprKind::Agg(_)
-        | ExprKind::SizeofType(_)
-        | ExprKind::Offsetof { .. } => {}
-        ExprKind::Call { callee: first, args: rest } | ExprKind::Index { base: first, keys: rest } => {
-            f(first);
-            rest.iter().for_each(f);
-        }
-        ExprKind::Member { base: operand, .. }
-        | ExprKind::Unary { operand, .. }
-        | ExprKind::Postfix { operand, .. }
-        | ExprKind::Cast { operand, .. }
-        | ExprKind::Xlate { operand, .. }
-        | ExprKind::SizeofExpr(operand)
-        | ExprKind::Stringof(operand) => f(operand),
-        ExprKind::Binary { lhs, rhs, .. } | ExprKind::Assign { lhs, rhs, .. } | ExprKind::Comma(lhs, rhs) => {
-            f(lhs);
-            f(rhs);
-        }
-        ExprKind::Cond { cond, then, otherwise } => {
-            f(cond);
-            f(then);
-            f(otherwise);
-        }
-    }
-}
-
-/// As [`children`], to change them.
-pub fn children_mut(expr: &mut Expr, f: &mut dyn FnMut(&mut Expr)) {
-    match &mut expr.kind {
-        ExprKind::Int(_)
-        | ExprKind::Str(_)
-        | ExprKind::Name(_)
-        | ExprKind::SelfVar(_)
-        | ExprKind::ThisVar(_)
-        | ExprKind::Agg(_)
-        | ExprKind::SizeofType(_)
-        | ExprKind::Offsetof { .. } => {}
-        ExprKind::Call { callee: first, args: rest } | ExprKind::Index { base: first, keys: rest } => {
-            f(first);
-            rest.iter_mut().for_each(f);
-        }
-        ExprKind::Member { base: operand, .. }
-        | ExprKind::Unary { operand, .. }
-        | ExprKind::Postfix { operand, .. }
-        | ExprKind::Cast { operand, .. }
-        | ExprKind::Xlate { operand, .. }
-        | ExprKind::SizeofExpr(operand)
-        | ExprKind::Stringof(operand) => f(operand),
-        ExprKind::Binary { lhs, rhs, .. } | ExprKind::Assign { lhs, rhs, .. } | ExprKind::Comma(lhs, rhs) => {
-            f(lhs);
-            f(rhs);
-        }
-        ExprKind::Cond { cond, then, otherwise } => {
-            f(cond);
-            f(then);
-            f(otherwise);
-        }
-    }
+    operands(expr, &mut |child| walk(child, f));
 }

@@ -5,9 +5,7 @@ use std::fmt::Write as _;
 
 use dtrail_lang::builtins::consts;
 use dtrail_lang::env::Probe;
-use dtrail_lang::ir::inst::USER_END;
 use dtrail_lang::ir::{Op, Scope, print};
-use dtrail_lang::options::LARGEST_SCRATCH;
 use dtrail_lang::plan::Plan;
 
 use crate::event::{Exited, ExitedHow};
@@ -41,64 +39,6 @@ fn error(clause: u32, probe: &Probe, what: &str) -> String {
         "error in dt_clause_{clause} for probe ID {} ({provider}:{module}:{function}:{name}): {what}",
         id.0
     )
-}
-
-/// What helps against faults at [`may_be_absent`] addresses.
-pub(super) const NOT_RESIDENT: &str =
-    "help: the page was not in memory; save the address at entry and read it at return";
-
-/// What helps against faults at the kernel's memory.
-pub(super) const PRIVILEGE: &str =
-    "help: only source bpf reads the kernel's memory: run as root, or with CAP_BPF and CAP_PERFMON";
-
-/// What helps against a size that scratch memory has no room for; nothing where no `scratchsize` has.
-pub(super) fn larger_scratch(raised: Raised) -> Option<String> {
-    let helps = raised.kind == FaultKind::BadSize && raised.value <= u64::from(LARGEST_SCRATCH);
-    helps.then(|| format!("help: `-x scratchsize={}` has room for that many bytes", raised.value))
-}
-
-/// What helps where a clause has taken all scratch memory, of which it has `has` bytes.
-pub(super) fn more_scratch(raised: Raised, has: u32) -> Option<String> {
-    let helps = raised.kind == FaultKind::NoScratch && has < LARGEST_SCRATCH;
-    let more = has.saturating_mul(2).clamp(256, LARGEST_SCRATCH);
-    helps.then(|| format!("help: a clause has {has} bytes of it; `-x scratchsize={more}` has room for more"))
-}
-
-/// Addresses below are no process's: a fault there is a mistake of the program. Linux maps nothing lower by default
-/// (`vm.mmap_min_addr`).
-const LOWEST: u64 = 65_536;
-
-/// The first of the addresses that small negative numbers have when they are cut to 32 bits. No process has memory there:
-/// stacks of 32-bit processes end below.
-const NEGATIVE: u64 = 0xffff_e000;
-
-/// `AT_FDCWD` of `<fcntl.h>`, as it is cut to 32 bits.
-const AT_FDCWD: u32 = 0xffff_ff9c;
-
-/// What helps who takes the folder of `openat` and its kin for its path, as it is in `open`.
-pub(super) fn path_of_a_folder(probe: &Probe, raised: Raised) -> Option<String> {
-    let high = raised.value >> 32;
-    let folder = raised.value as u32 == AT_FDCWD && (high == 0 || high == u64::from(u32::MAX));
-    let call = probe.function.trim_end_matches('2');
-    let helps =
-        raised.kind == FaultKind::BadAddr && folder && &*probe.provider == "syscall" && call.ends_with("at");
-    helps.then(|| {
-        let name = &probe.function;
-        format!(
-            "help: {:#x} is AT_FDCWD, the folder of `{name}`: its path is the next argument",
-            raised.value
-        )
-    })
-}
-
-/// Whether a fault of a kernel program may come from a page that is the process's but not in memory: at the entry of a
-/// system call nobody may have touched it yet (a constant string of a new program), at its return the kernel has.
-pub(super) fn may_be_absent(probe: &Probe, raised: Raised) -> bool {
-    raised.kind == FaultKind::BadAddr
-        && (LOWEST..USER_END).contains(&raised.value)
-        && !(NEGATIVE..=0xffff_ffff).contains(&raised.value)
-        && &*probe.provider == "syscall"
-        && &*probe.name == "entry"
 }
 
 fn plural(count: u64) -> &'static str {
@@ -329,31 +269,6 @@ mod tests {
             ),
         ] {
             assert_eq!(fault(clause, probe, raised, 7), format!("error in dt_clause_{expected} at insn 7"));
-        }
-    }
-
-    #[test]
-    fn absent_pages() {
-        let text = "p0 = probe 5 syscall:vmlinux:openat:entry\np1 = probe 6 syscall:vmlinux:openat:return\n\
-                    p2 = probe 1 dtrace:::BEGIN tracer";
-        let program = parse::program(text).expect("IR of this test");
-        let [entry, back, begin] = &program.probes[..] else { panic!("three probes") };
-        let bad = |value| Raised::new(FaultKind::BadAddr, value);
-        for (probe, raised, expected) in [
-            (entry, bad(0x5555_0000_1234), true),
-            (entry, bad(65_536), true),
-            (entry, bad(65_535), false),
-            (entry, bad(0xffff_dfff), true),
-            (entry, bad(0xffff_ff9c), false),
-            (entry, bad(0x1_0000_0000), true),
-            (entry, bad(0), false),
-            (entry, bad(USER_END), false),
-            (entry, bad(u64::MAX), false),
-            (entry, Raised::new(FaultKind::BadSize, 5000), false),
-            (back, bad(0x5555_0000_1234), false),
-            (begin, bad(0x5555_0000_1234), false),
-        ] {
-            assert_eq!(may_be_absent(probe, raised), expected, "{} {raised:?}", probe.name);
         }
     }
 

@@ -4,6 +4,7 @@
 //! One thread, no system call of its own: waiting is the source's, clocks are the host's.
 
 mod actions;
+mod advice;
 mod canonical;
 mod contexts;
 mod held;

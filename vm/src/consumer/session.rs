@@ -2,31 +2,33 @@
 //! when all have run prints what they recorded, in order. In: events. Out: rows and messages on the output, state in the
 //! world.
 
-use std::collections::VecDeque;
+mod numbered;
+mod unprinted;
+
 use std::ops::ControlFlow;
 
 use dtrail_lang::builtins::BuiltinVar;
 use dtrail_lang::builtins::actions::ActionKind;
 use dtrail_lang::env::{FiredBy, ProbeId};
-use dtrail_lang::ir::{ActionSite, AggId, ClauseId, Detail, ProbeIndex, SiteId, ValueType};
+use dtrail_lang::ir::{ActionSite, ClauseId, Detail, ProbeIndex, SiteId, ValueType};
 use dtrail_lang::plan::layout::{header, outcome};
 use dtrail_lang::plan::{Plan, Side};
 
+use super::advice::{Advice, Faulted};
 use super::contexts::{ErrorContext, RecordContext};
 use super::held::Held;
 use super::ordered::{Look, Ordered};
-use super::{Interrupts, OutputFormat, Settings, canonical, lines, messages};
-use crate::agg::{AggTable, AggTables};
+use super::{Interrupts, OutputFormat, Settings};
 use crate::engine::{Ending, Engine, Input};
 use crate::event::{Event, EventContext, EventSink, Flow, KernelState};
-use crate::fault::{FaultKind, Raised};
+use crate::fault::Raised;
 use crate::format::symbols::Symbols;
-use crate::format::{Style, flow, printa, row};
+use crate::format::{flow, row};
 use crate::host::Host;
 use crate::output::Output;
 use crate::record::{Records, Row};
 use crate::runtime::{Run, World, kernel_ending, word_at};
-use crate::stacks::{self, StackTable, is_numbered};
+use crate::stacks::{self, StackTable};
 use crate::vars::Thread;
 
 /// One run's state between source and output.
@@ -49,15 +51,10 @@ pub(super) struct Session<'a> {
     heading_decided: bool,
     /// Rows show their CPU, or may do so when a `setopt` has been carried out.
     cpu_shown: bool,
-    /// Whether advice about memory that was not resident may still come: once a run, and only from sources that see it.
-    residency_due: bool,
-    /// Whether a fault may yet be told what reads the kernel's memory.
-    privilege_due: bool,
-    /// The same of a size that scratch memory has no room for, and of scratch memory that is used up.
-    size_due: bool,
-    room_due: bool,
-    /// The same of a folder that is taken for a path.
-    folder_due: bool,
+    /// The source reads only memory that is resident.
+    only_resident: bool,
+    /// What helps against faults and has not been said.
+    advice: Advice,
     /// What the current firing has to say, in order; and what of it comes after the rest (`ERROR` within `BEGIN`).
     items: Vec<Item>,
     late_items: Vec<Item>,
@@ -136,9 +133,8 @@ struct Firing<'k> {
     kernel: Option<&'k mut dyn KernelState>,
     /// It comes as a record of the kernel part.
     recorded: bool,
-    /// Of `END`, where an `exit` only sets the status (language spec §11.3): the one that earlier clauses have set. `None` for
-    /// every other probe.
-    end: Option<Option<i64>>,
+    /// The status that an `exit` of an earlier clause has set; only `END` goes on behind one.
+    exit: Option<i64>,
     /// When it fired, if anyone asks.
     time: u64,
 }
@@ -208,11 +204,8 @@ impl<'a> Session<'a> {
             error_probe: error.map(|index| ProbeIndex(index as u32)),
             heading_decided: false,
             cpu_shown: shows_cpu(plan, settings),
-            residency_due: only_resident,
-            privilege_due: true,
-            size_due: true,
-            room_due: true,
-            folder_due: true,
+            only_resident,
+            advice: Advice::default(),
             items: Vec::new(),
             late_items: Vec::new(),
             text: Vec::new(),
@@ -257,9 +250,7 @@ impl<'a> Session<'a> {
         let mut ask = |var| self.held.as_ref().map(|_| context.int(var, 0).unwrap_or(0) as u64);
         let time = ask(BuiltinVar::Timestamp).unwrap_or(0);
         let cpu = ask(BuiltinVar::Cpu).map(|cpu| cpu as u32);
-        let is_end = plan.program.probes.get(probe.index()).is_some_and(|probe| probe.id == ProbeId::END);
-        let end = is_end.then_some(None);
-        let mut firing = Firing { probe, cpu, kernel, recorded: false, end, time };
+        let mut firing = Firing { probe, cpu, kernel, recorded: false, exit: None, time };
         self.begin();
         for &clause in clauses {
             let Some(code) = plan.program.clauses.get(clause.index()) else { continue };
@@ -268,10 +259,8 @@ impl<'a> Session<'a> {
             let stopped = self.engine.run(clause, code, &mut run);
             let ending = run.ending(stopped);
             self.ended(ending, clause, context, &mut firing);
-            if let Some(status) = &mut firing.end {
-                *status = self.world.exit;
-            }
-            if self.world.exit.is_some() && firing.end.is_none() || self.bug.is_some() {
+            firing.exit = self.world.exit;
+            if firing.exit.is_some() && !self.is_end(probe) || self.bug.is_some() {
                 break;
             }
         }
@@ -288,7 +277,7 @@ impl<'a> Session<'a> {
         };
         let time = word_at(record, header::TIME).unwrap_or(0);
         let mut firing =
-            Firing { probe, cpu: Some(cpu), kernel: Some(kernel), recorded: true, end: None, time };
+            Firing { probe, cpu: Some(cpu), kernel: Some(kernel), recorded: true, exit: None, time };
         self.begin();
         let mut context = RecordContext { plan, record, left };
         for (&clause, &area) in group.clauses.iter().zip(&group.layout.areas) {
@@ -348,22 +337,29 @@ impl<'a> Session<'a> {
                 self.items.extend(row.map(|row| Item::Row { row, probe: firing.probe, cpu: None }));
                 self.take_committed();
             }
-            Ending::Dropped => self.take_back(firing.end),
+            Ending::Dropped => self.take_back(firing),
             Ending::Bug(what) => self.bug = Some(what),
             Ending::Fault { raised, point } => {
-                self.take_back(firing.end);
+                self.take_back(firing);
                 self.take_committed();
                 self.fault(raised, point, clause, context, firing);
             }
         }
     }
 
+    /// Whether a probe is `END`, where an `exit` only sets the status (language spec §11.3).
+    fn is_end(&self, probe: ProbeIndex) -> bool {
+        self.plan.program.probes.get(probe.index()).is_some_and(|probe| probe.id == ProbeId::END)
+    }
+
     /// Drops what a clause recorded that came to no end. If it was to end tracing it does; the status was in the record, so
-    /// that of `end` stands, if it is a clause of `END`. If it was to cut aggregations of K, it has: K does so on its way.
-    fn take_back(&mut self, end: Option<Option<i64>>) {
+    /// that in `END` an earlier one stands. If it was to cut aggregations of K, it has: K does so on its way.
+    fn take_back(&mut self, firing: &Firing<'_>) {
         self.cut_taken_back |= cut_by(self.plan, self.world.records.open()) == Some(true);
         self.world.records.rollback();
-        self.world.exit = end.unwrap_or(self.world.exit.and(Some(0)));
+        if self.world.exit.is_some() {
+            self.world.exit = if self.is_end(firing.probe) { firing.exit } else { Some(0) };
+        }
     }
 
     /// What the clause committed follows its own row, which it then has not got.
@@ -393,32 +389,9 @@ impl<'a> Session<'a> {
         let number = plan.program.clauses.get(clause.index()).map_or(0, |clause| clause.number);
         let Some(probe) = plan.program.probes.get(firing.probe.index()) else { return };
         self.items.push(Item::Fault(Fault { probe: firing.probe, clause: number, raised, point }));
-        if self.residency_due && firing.recorded && messages::may_be_absent(probe, raised) {
-            self.residency_due = false;
-            self.items.push(Item::Message(messages::NOT_RESIDENT.to_owned()));
-        }
-        if self.size_due
-            && let Some(help) = messages::larger_scratch(raised)
-        {
-            self.size_due = false;
-            self.items.push(Item::Message(help));
-        }
-        if self.room_due
-            && let Some(help) = messages::more_scratch(raised, plan.program.limits.scratchsize)
-        {
-            self.room_due = false;
-            self.items.push(Item::Message(help));
-        }
-        if self.folder_due
-            && let Some(help) = messages::path_of_a_folder(probe, raised)
-        {
-            self.folder_due = false;
-            self.items.push(Item::Message(help));
-        }
-        if self.privilege_due && raised.kind == FaultKind::KPriv {
-            self.privilege_due = false;
-            self.items.push(Item::Message(messages::PRIVILEGE.to_owned()));
-        }
+        let only_resident = self.only_resident && firing.recorded;
+        let fault = Faulted { probe, raised, only_resident, scratch: plan.program.limits.scratchsize };
+        self.advice.of(fault, |help| self.items.push(Item::Message(help)));
         let Some(error_probe) = self.error_probe else { return };
         let clauses = plan.probe_clauses.get(error_probe.index()).map_or(&[][..], Vec::as_slice);
         let kind = raised.kind as u32;
@@ -539,7 +512,7 @@ impl<'a> Session<'a> {
                 cpu,
                 kernel: None,
                 recorded: false,
-                end: None,
+                exit: None,
                 time: kept.time,
             };
             self.print(kept.items, &mut firing, None);
@@ -594,83 +567,6 @@ impl<'a> Session<'a> {
     fn clause_of(&self, records: &Records, row: Row) -> Option<ClauseId> {
         let (site, _) = records.actions(row).next()?;
         self.plan.program.sites.get(site.index()).map(|site| site.clause)
-    }
-
-    /// Brings the keys of aggregations that print as symbols to the form that stands for all of their meaning: of an
-    /// address the start of its symbol or module, so that each function or module has one entry.
-    pub(super) fn rekey(&mut self) {
-        if !self.symbolic {
-            return;
-        }
-        let names = self.host.names();
-        let World { aggs, stacks, .. } = &mut self.world;
-        for agg in 0..self.plan.program.aggs.len() as u32 {
-            let Some(table) = aggs.get_mut(AggId(agg)) else { continue };
-            let types: Box<[ValueType]> = table.types().into();
-            if types.iter().any(|ty| matches!(ty, ValueType::Symbolic(_))) {
-                table.rekey(|key| canonical::key(key, &types, stacks, names));
-            }
-        }
-    }
-
-    /// Takes the stacks out of the kernel part that numbers in rows and keys stand for.
-    pub(super) fn take_stacks(&mut self, kernel: &mut dyn KernelState) {
-        if self.stacks_used {
-            let stacks = &mut self.world.stacks;
-            let names = self.host.names();
-            let mut unwound = Vec::new();
-            kernel.stacks(&mut |number, words, seen| {
-                let words = if stacks::unwind(words, seen, names, &mut unwound) { &unwound } else { words };
-                stacks.learn(number, words, seen);
-            });
-            if !self.keys_in_kernel() {
-                // Rows alone have them.
-                self.forget_stacks();
-            }
-        }
-    }
-
-    /// Takes stacks out of the kernel part because many wait. If keys of aggregations are numbers of them, the keys, too:
-    /// the numbers cannot be forgotten before.
-    pub(super) fn make_room_for_stacks(&mut self, kernel: &mut dyn KernelState) {
-        if self.keys_in_kernel() && self.plan.cuts.any() && self.world.stacks.crowded() {
-            kernel.cut();
-            self.sweep(kernel, None);
-        } else {
-            self.take_stacks(kernel);
-        }
-    }
-
-    /// Whether the kernel part may have keys that are numbers of stacks.
-    fn keys_in_kernel(&self) -> bool {
-        self.symbolic && self.plan.agg_sites.iter().any(|site| site.side == Side::Kernel)
-    }
-
-    /// Under `unwind=dwarf` each stack that was taken has a number of its own, and so there come to be as many as there are
-    /// events. They are forgotten when nothing has them any more: the stacks of all rows that are yet to come, and of all
-    /// keys that the kernel has, were learned since the last time.
-    fn forget_stacks(&mut self) {
-        if self.world.stacks.crowded() && !self.stacks_kept && self.held.is_none() {
-            self.rekey();
-            self.world.stacks.forget();
-        }
-    }
-
-    /// The same if a row has a stack that is not known yet.
-    fn know_stacks(&mut self, records: &Records, row: Row, firing: &mut Firing<'_>) {
-        if !self.stacks_used {
-            return;
-        }
-        let unknown = records.actions(row).any(|(site, first)| {
-            let types = self.plan.program.sites.get(site.index()).map_or(&[][..], |site| &site.args);
-            types.iter().zip(first..).any(|(&ty, index)| {
-                let number = records.value(index, ty.reg_kind()).int() as u64;
-                is_numbered(ty) && number != 0 && self.world.stacks.get(number).is_none()
-            })
-        });
-        if unknown && let Some(kernel) = reborrow(&mut firing.kernel) {
-            self.take_stacks(kernel);
-        }
     }
 
     /// Brings the aggregations of user space up to the cut of this firing: once for all its actions, so that what comes
@@ -760,52 +656,6 @@ impl<'a> Session<'a> {
     pub(super) fn escapes(&self) -> bool {
         self.settings.format != OutputFormat::Json && self.output.is_terminal()
     }
-
-    /// Prints the aggregations that no `printa` printed, one after the other. Gives the names of those that it did not come
-    /// to the end of.
-    pub(super) fn print_unprinted(&mut self) -> Vec<String> {
-        self.rekey();
-        let symbols = symbols(self.host, &self.world.stacks, &self.settings);
-        let style = Style { host: self.host, escape: self.escapes(), symbols };
-        let mut left = unprinted(&self.world.aggs, &self.settings);
-        while let Some(&table) = left.front() {
-            let mut whole = true;
-            let mut spill = |text: &mut Vec<u8>| {
-                let flow = pass_on(&mut self.output, self.interrupts, text);
-                whole &= flow.is_continue();
-                flow
-            };
-            self.text.clear();
-            if self.settings.format != OutputFormat::Text {
-                lines::entries(table, &self.settings, style, &mut spill);
-            } else {
-                printa::entries(&mut self.text, &[table], self.settings.aggs, style, &mut spill);
-            }
-            let flow = pass_on(&mut self.output, self.interrupts, &mut self.text);
-            if whole && self.output.flush().is_ok() {
-                left.pop_front();
-            }
-            if flow.is_break() {
-                break;
-            }
-        }
-        names(left)
-    }
-
-    /// The aggregations that nobody has printed.
-    pub(super) fn unprinted(&self) -> Vec<String> {
-        names(unprinted(&self.world.aggs, &self.settings))
-    }
-}
-
-/// The aggregations that the end prints, in its order.
-fn unprinted<'t>(tables: &'t AggTables, settings: &Settings) -> VecDeque<&'t AggTable> {
-    let tables = tables.iter().filter(|table| !table.printed() && table.entries().len() > 0);
-    if settings.aggs.sort.reverse { tables.rev().collect() } else { tables.collect() }
-}
-
-fn names(tables: VecDeque<&AggTable>) -> Vec<String> {
-    tables.into_iter().map(|table| table.name().to_owned()).collect()
 }
 
 /// Writes text that has grown long, and says whether anyone wants more of it: not if the output takes nothing any more,
