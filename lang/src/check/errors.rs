@@ -50,6 +50,9 @@ pub(crate) fn no_probe(span: Span, description: &str) -> Diagnostic {
     error(Tag::PdescZero, span, format!("probe description {description} does not match any probes"))
 }
 
+/// What helps where nothing is known of a description that matches nothing: it may be meant for another machine.
+pub(crate) const PERMITTED: &str = "`-Z` permits descriptions that match nothing";
+
 pub(crate) fn probe_of_other_source(span: Span, description: &str, why: &str) -> Diagnostic {
     error(
         Tag::PdescZero,

@@ -89,11 +89,9 @@ impl Session<'_> {
         match self.env.match_probes(pattern) {
             Ok(probes) if !probes.is_empty() || self.zdefs => Ok(probes),
             Ok(_) | Err(NoMatch::Zero) if !self.zdefs => {
-                let error = errors::no_probe(desc.span, shown);
-                Err(match no_match_advice(self.env, pattern) {
-                    Some(help) => error.help(help),
-                    None => error,
-                })
+                let advice = no_match_advice(self.env, pattern);
+                let help = advice.unwrap_or_else(|| errors::PERMITTED.to_owned());
+                Err(errors::no_probe(desc.span, shown).help(help))
             }
             Ok(_) | Err(NoMatch::Zero) => Ok(Vec::new()),
             Err(NoMatch::OtherSource(why)) => {

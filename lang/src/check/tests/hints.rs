@@ -143,6 +143,11 @@ fn providers_of_other_systems() {
             Some("`nfsv3` is a provider of another system; Linux has no counterpart"),
         ),
         (
+            "ghost:::x { }",
+            "probe description ghost:::x does not match any probes".to_string(),
+            Some("`-Z` permits descriptions that match nothing"),
+        ),
+        (
             "fsinfo:::read { }",
             "probe description fsinfo:::read does not match any probes".to_string(),
             Some("`fsinfo` is a provider of another system: `syscall` tells of calls on files"),

@@ -278,7 +278,7 @@ fn near_misses() {
         ("vmlinux:write { trace(1); }", Some("did you mean `syscall:vmlinux:write:entry`?")),
         ("sched:sched_switch { }", Some("trace events of the kernel are written `sdt:sched::sched_switch`")),
         ("write { trace(1); }", Some("did you mean `syscall::write:entry`?")),
-        ("syscall:zork:entry { trace(1); }", None),
+        ("syscall:zork:entry { trace(1); }", Some("`-Z` permits descriptions that match nothing")),
         (
             "tracepoint:syscalls:sys_enter_openat { trace(str(args.filename)); }",
             Some("system calls are probed by name: `syscall::openat:entry`"),
