@@ -8,25 +8,41 @@ use dtrail_vm::event::Error;
 pub(crate) enum Failure {
     /// The program is wrong; status 1.
     Program(Box<Diagnostic>),
-    /// Anything else: lines without the program's name, and the status.
-    Message(String, u8),
+    /// Anything else.
+    Message {
+        /// What is wrong, without the program's name.
+        text: String,
+        /// What helps, if that is known.
+        help: Option<String>,
+        /// The status.
+        status: u8,
+    },
 }
 
 impl Failure {
     /// A message with status 1.
     pub(crate) fn fatal(message: impl Into<String>) -> Failure {
-        Failure::Message(message.into(), 1)
+        Failure::Message { text: message.into(), help: None, status: 1 }
     }
 
     /// A message with status 2: the command line cannot be carried out.
     pub(crate) fn usage(message: impl Into<String>) -> Failure {
-        Failure::Message(message.into(), 2)
+        Failure::Message { text: message.into(), help: None, status: 2 }
+    }
+
+    /// Adds what helps, if that is known. A program's mistake has its own.
+    #[must_use]
+    pub(crate) fn help(mut self, advice: Option<impl Into<String>>) -> Failure {
+        if let Failure::Message { help, .. } = &mut self {
+            *help = advice.map(Into::into);
+        }
+        self
     }
 }
 
 impl From<Error> for Failure {
     fn from(error: Error) -> Failure {
-        Failure::fatal(error.to_string())
+        Failure::fatal(error.message).help(error.help)
     }
 }
 

@@ -8,7 +8,7 @@
 #![deny(unsafe_code)]
 
 use std::ffi::OsString;
-use std::io::Write;
+use std::io::{IsTerminal as _, Write};
 
 mod closed;
 mod describe;
@@ -96,6 +96,13 @@ impl Outcome {
     }
 }
 
+/// Says on standard error what keeps a run from beginning, and what helps, if that is known.
+pub fn say(progname: &str, text: &str, help: Option<&str>) {
+    let mut stderr = std::io::stderr();
+    let terminal = stderr.is_terminal();
+    Messages::new(progname, &mut stderr, terminal).say(progname, text, help);
+}
+
 /// Stack that a run may need: the passes recurse as deeply as programs nest, within the language's limits.
 const STACK: usize = 16 << 20;
 
@@ -118,11 +125,11 @@ fn run_here(invocation: Invocation<'_>) -> Outcome {
         stderr_is_terminal,
         interrupts,
     } = invocation;
-    let mut stderr = Messages::new(stderr, stderr_is_terminal);
+    let mut stderr = Messages::new(&progname, stderr, stderr_is_terminal);
     let options = match options::parse(args) {
         Ok(options) => options,
         Err(error) => {
-            let _ = writeln!(stderr, "{progname}: {}", error.message);
+            stderr.say(&progname, &error.message, error.help.as_deref());
             if error.show_usage {
                 let _ = stderr.write_all(usage::short(&progname).as_bytes());
             }
@@ -137,7 +144,10 @@ fn run_here(invocation: Invocation<'_>) -> Outcome {
     };
     if let Some(text) = text {
         return match session::print_to(stdout, session::STANDARD_OUTPUT, text.as_bytes()) {
-            Err(Failure::Message(text, status)) => session::say(&progname, &mut stderr, &text, status),
+            Err(Failure::Message { text, help, status }) => {
+                stderr.say(&progname, &text, help.as_deref());
+                Outcome::status(status)
+            }
             _ => Outcome::status(0),
         };
     }

@@ -7,7 +7,7 @@
 
 use dtrail_kernel_bridge::readers::whole::Content;
 use dtrail_lang::ast::{Item, Program};
-use dtrail_vm::event::reason;
+use dtrail_vm::event::{Error, reason};
 use object::write::{Object, Symbol, SymbolSection};
 use object::{
     Architecture, BinaryFormat, Endianness, Object as _, ObjectSymbol as _, SectionKind, SymbolFlags,
@@ -33,7 +33,7 @@ pub(crate) fn object_name(program: &str, number: usize, of: usize) -> String {
 }
 
 /// The object of a program; the reason if there is none.
-pub(crate) fn object(program: &Program, objects: &[String]) -> Result<Vec<u8>, String> {
+pub(crate) fn object(program: &Program, objects: &[String]) -> Result<Vec<u8>, Error> {
     let mut counters: Vec<String> = Vec::new();
     for item in &program.items {
         match item {
@@ -42,32 +42,34 @@ pub(crate) fn object(program: &Program, objects: &[String]) -> Result<Vec<u8>, S
             }
             Item::Clause(_) => {
                 let why = "an object that enables probes when it is run has no counterpart on Linux";
-                return Err(format!(
-                    "{why}\n  help: trace the program with the script, as -s SCRIPT -c COMMAND"
-                ));
+                return Err(
+                    Error::new(why).help("trace the program with the script, as -s SCRIPT -c COMMAND")
+                );
             }
             _ => {}
         }
     }
     if counters.is_empty() {
-        return Err("No probe sites found for declared provider".to_owned());
+        return Err(Error::new("No probe sites found for declared provider"));
     }
     for path in objects {
         let bytes = Content::OBJECT
             .read(&native::path(path))
-            .map_err(|e| format!("failed to open {path}: {}", reason(&e)))?;
+            .map_err(|e| Error::new(format!("failed to open {path}: {}", reason(&e))))?;
         let file = object::File::parse(&*bytes)
-            .map_err(|_| format!("failed to open {path}: it is no ELF object"))?;
+            .map_err(|_| Error::new(format!("failed to open {path}: it is no ELF object")))?;
         let called = file.symbols().filter(object::ObjectSymbol::is_undefined).find_map(|symbol| {
             let name = symbol.name().ok()?;
             CALLS.iter().any(|start| name.starts_with(start)).then(|| name.to_owned())
         });
         if let Some(name) = called {
-            let help = "help: compile it with the header that `-h` makes here, whose probes need no -G";
-            return Err(format!("{path} calls {name}, a probe of another system's header\n  {help}"));
+            let error = Error::new(format!("{path} calls {name}, a probe of another system's header"));
+            return Err(
+                error.help("compile it with the header that `-h` makes here, whose probes need no -G")
+            );
         }
     }
-    write(&counters).map_err(|e| format!("the object cannot be written: {e}"))
+    write(&counters).map_err(|e| Error::new(format!("the object cannot be written: {e}")))
 }
 
 /// An object with these counters.

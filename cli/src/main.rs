@@ -1,6 +1,6 @@
 //! The `dtrail` command: this process's arguments, environment and streams into [`dtrail::run`], its status out.
 
-use std::io::{self, IsTerminal, Write};
+use std::io::{self, IsTerminal};
 use std::os::fd::AsFd;
 use std::os::unix::ffi::OsStrExt;
 use std::process::ExitCode;
@@ -17,7 +17,7 @@ fn main() -> ExitCode {
     let interrupts = match Interrupts::new() {
         Ok(interrupts) => Some(interrupts),
         Err(e) => {
-            let _ = writeln!(io::stderr(), "{progname}: cannot watch for signals: {}", reason(&e));
+            dtrail::say(&progname, &format!("cannot watch for signals: {}", reason(&e)), None);
             None
         }
     };
@@ -26,11 +26,8 @@ fn main() -> ExitCode {
         match closed_output().map_or_else(|| io::stdout().as_fd().try_clone_to_owned().map(Into::into), Ok) {
             Ok(stdout) => stdout,
             Err(e) => {
-                let why = reason(&e);
-                let _ = writeln!(io::stderr(), "{progname}: cannot use standard output: {why}");
-                if let Some(help) = dtrail_kernel_bridge::shortage::advice(&e) {
-                    let _ = writeln!(io::stderr(), "  help: {help}");
-                }
+                let text = format!("cannot use standard output: {}", reason(&e));
+                dtrail::say(&progname, &text, dtrail_kernel_bridge::shortage::advice(&e));
                 return ExitCode::from(1);
             }
         };

@@ -139,13 +139,25 @@ pub(crate) struct Options {
 pub(crate) struct UsageError {
     /// One line, without the program's name.
     pub(crate) message: String,
+    /// What helps, if that is known.
+    pub(crate) help: Option<String>,
     /// Whether the usage text follows.
     pub(crate) show_usage: bool,
 }
 
 impl UsageError {
     fn plain(message: impl Into<String>) -> UsageError {
-        UsageError { message: message.into(), show_usage: false }
+        UsageError { message: message.into(), help: None, show_usage: false }
+    }
+
+    /// One that the usage text follows.
+    fn of_option(message: impl Into<String>) -> UsageError {
+        UsageError { message: message.into(), help: None, show_usage: true }
+    }
+
+    fn help(mut self, help: String) -> UsageError {
+        self.help = Some(help);
+        self
     }
 }
 
@@ -196,7 +208,7 @@ pub(crate) fn parse(args: impl IntoIterator<Item = OsString>) -> Result<Options,
         }
     }
     if all(&matches, "6").iter().any(|v| v != "4") {
-        return Err(UsageError { message: "illegal option -- 6".into(), show_usage: true });
+        return Err(UsageError::of_option("illegal option -- 6"));
     }
     let output = all(&matches, "o").pop();
     let mode = mode(&matches)?;
@@ -241,7 +253,7 @@ fn spelt_for_clap(args: impl Iterator<Item = String>) -> Result<Vec<String>, Usa
         if let Some(letters) = letters {
             match letters.find(|c| WITH_VALUE.contains(c) || c == '=') {
                 Some(at) if letters[at..].starts_with('=') && at > 0 => {
-                    return Err(UsageError { message: "illegal option -- =".into(), show_usage: true });
+                    return Err(UsageError::of_option("illegal option -- ="));
                 }
                 Some(at) => {
                     value = letters.len() == at + 1;
@@ -292,26 +304,26 @@ fn usage_error(error: &clap::Error) -> UsageError {
         let near = near.split([' ', '=']).next().unwrap_or_default();
         let wrong = text(ContextKind::InvalidArg);
         let wrong = wrong.split([' ', '=']).next().unwrap_or_default().trim_start_matches('-');
-        let message = format!("illegal option -- {wrong}\n  help: did you mean {near}?");
-        return UsageError { message, show_usage: true };
+        let error = UsageError::of_option(format!("illegal option -- {wrong}"));
+        return error.help(format!("did you mean {near}?"));
     }
     // `-n <n>` or `--source <source>` for a known option, `-y` or `--bogus` for an unknown one.
     let arg = text(ContextKind::InvalidArg);
     let name =
         arg.split([' ', '=']).next().unwrap_or("").trim_start_matches('-').trim_end_matches('.').to_string();
-    let message = match error.kind() {
+    match error.kind() {
         ErrorKind::InvalidValue | ErrorKind::WrongNumberOfValues | ErrorKind::TooFewValues => {
-            format!("option requires an argument -- {name}")
+            UsageError::of_option(format!("option requires an argument -- {name}"))
         }
-        ErrorKind::TooManyValues => format!("option takes no argument -- {name}"),
-        _ if name.starts_with(|c: char| c.is_ascii_digit()) => {
-            format!(
-                "illegal option -- {name}\n  help: operands come behind `--` if one begins with `-`: `-- -{name}`"
-            )
+        ErrorKind::TooManyValues => UsageError::of_option(format!("option takes no argument -- {name}")),
+        _ => {
+            let error = UsageError::of_option(format!("illegal option -- {name}"));
+            match name.starts_with(|c: char| c.is_ascii_digit()) {
+                true => error.help(format!("operands come behind `--` if one begins with `-`: `-- -{name}`")),
+                false => error,
+            }
         }
-        _ => format!("illegal option -- {name}"),
-    };
-    UsageError { message, show_usage: true }
+    }
 }
 
 /// Whether a flag was given.
@@ -447,7 +459,10 @@ mod tests {
     fn refusal(args: &[&str]) -> (String, bool) {
         match parse(args.iter().map(OsString::from)) {
             Ok(options) => panic!("{args:?} gave {options:?}"),
-            Err(e) => (e.message, e.show_usage),
+            Err(e) => {
+                let help = e.help.map_or(String::new(), |help| format!("\n  help: {help}"));
+                (e.message + &help, e.show_usage)
+            }
         }
     }
 

@@ -59,8 +59,10 @@ pub(crate) struct Preprocessed {
 
 /// Why a script was not preprocessed.
 pub(crate) struct Refused {
-    /// In DTrace's words, or with what to do.
+    /// In DTrace's words where it has some.
     pub(crate) why: String,
+    /// What helps, if that is known.
+    pub(crate) help: Option<&'static str>,
     /// What `cpp` said.
     pub(crate) said: Vec<u8>,
 }
@@ -85,16 +87,16 @@ pub(crate) fn run(name: &str, text: &str, options: &Preprocessor) -> Result<Prep
             Ok(Preprocessed { text: in_words_of_d(&with_name(&text, name)), said })
         }
         Ok((_, said, false)) => {
-            Err(Refused { why: "Preprocessor failed to process input program".to_string(), said })
+            Err(Refused { why: "Preprocessor failed to process input program".to_string(), help: None, said })
         }
         Err(error) if error.kind() == io::ErrorKind::FileTooLarge => {
             let why = format!("cannot take the text of the C preprocessor {program}: {}", reason(&error));
-            Err(Refused { why, said: Vec::new() })
+            Err(Refused { why, help: None, said: Vec::new() })
         }
         Err(error) => {
             let help = "install a C preprocessor, or name one with -x cpppath=PATH";
-            let why = format!("cannot run the C preprocessor {program}: {}\n  help: {help}", reason(&error));
-            Err(Refused { why, said: Vec::new() })
+            let why = format!("cannot run the C preprocessor {program}: {}", reason(&error));
+            Err(Refused { why, help: Some(help), said: Vec::new() })
         }
     }
 }
@@ -227,9 +229,9 @@ mod tests {
     #[test]
     fn a_missing_preprocessor_is_named() {
         let options = Preprocessor { path: Some("/nonexistent/cpp".into()), ..Preprocessor::default() };
-        let why = run("a.d", "BEGIN", &options).map(|_| ()).map_err(|refused| refused.why);
-        let expected = "cannot run the C preprocessor /nonexistent/cpp: No such file or directory\n  help: install a C \
-                        preprocessor, or name one with -x cpppath=PATH";
-        assert_eq!(why, Err(expected.to_string()));
+        let why = run("a.d", "BEGIN", &options).map(|_| ()).map_err(|refused| (refused.why, refused.help));
+        let expected = "cannot run the C preprocessor /nonexistent/cpp: No such file or directory";
+        let help = "install a C preprocessor, or name one with -x cpppath=PATH";
+        assert_eq!(why, Err((expected.to_string(), Some(help))));
     }
 }

@@ -14,14 +14,14 @@ use dtrail_lang::diag::render::{self, Style};
 use dtrail_lang::diag::{Diagnostic, Tag};
 use dtrail_lang::env::{FiredBy, NoMatch, ProbePattern};
 use dtrail_lang::ir::Program;
-use dtrail_lang::options::{self, BufResize, OptionError, Options as Settings, Preprocessor, SetBy};
+use dtrail_lang::options::{self, BufResize, Options as Settings, Preprocessor, SetBy};
 use dtrail_lang::parse::prescan;
 use dtrail_lang::plan::{Capabilities, Placement, Plan};
 use dtrail_lang::source::{Source, SourceKind, SourceMap};
 use dtrail_lang::stability;
 use dtrail_vm::consumer;
 use dtrail_vm::engine::Engine;
-use dtrail_vm::event::{EventSource, reason};
+use dtrail_vm::event::{Error, EventSource, reason};
 use dtrail_vm::format::shown;
 use dtrail_vm::interp::Interp;
 use dtrail_vm::jit::{self, Jit};
@@ -31,7 +31,7 @@ use crate::describe::{Described, descriptions};
 use crate::failure::Failure;
 use crate::files::OutputFiles;
 use crate::machine::{self, Machine};
-use crate::messages::Messages;
+use crate::messages::{Messages, is_terse};
 use crate::options::{EngineChoice, Form, Mode, Options, SourceChoice, TargetArg};
 use crate::{
     Interrupts, Outcome, Patience, dump, header, library, link, list, native, planning, preprocess, renewal,
@@ -65,7 +65,7 @@ pub(crate) fn run<'a>(
     settings.stacks.maxframes = sizes::frames();
     let mut session = Session {
         progname,
-        terse: progname == "dtrace",
+        terse: is_terse(progname),
         options,
         settings,
         testing: environment.iter().any(|(name, _)| name == "_DTRACE_TESTING"),
@@ -80,18 +80,15 @@ pub(crate) fn run<'a>(
     };
     match session.run(environment) {
         Ok(outcome) => outcome,
-        Err(Failure::Message(text, status)) => say(progname, &mut session.streams.stderr, &text, status),
+        Err(Failure::Message { text, help, status }) => {
+            session.streams.stderr.say(progname, &text, help.as_deref());
+            Outcome::status(status)
+        }
         Err(Failure::Program(diagnostic)) => {
             session.report(&diagnostic);
             Outcome::status(1)
         }
     }
-}
-
-/// Says what ended a run; its status.
-pub(crate) fn say(progname: &str, stderr: &mut dyn Write, text: &str, status: u8) -> Outcome {
-    let _ = writeln!(stderr, "{progname}: {text}");
-    Outcome::status(status)
 }
 
 struct Session<'a> {
@@ -211,15 +208,15 @@ impl Session<'_> {
                 let value = Some(value.as_str()).filter(|value| !value.is_empty());
                 let option = option.to_ascii_lowercase();
                 self.settings.set(&option, value, SetBy::Environment).map_err(|e| {
-                    let help = self.help(&option, &e);
-                    Failure::fatal(format!("failed to set option from {name}: {e}{help}"))
+                    let help = options::advice(&option, &e);
+                    Failure::fatal(format!("failed to set option from {name}: {e}")).help(help)
                 })?;
             }
         }
         for setting in &self.options.settings {
             self.settings.set(&setting.name, setting.value.as_deref(), SetBy::CommandLine).map_err(|e| {
-                let help = self.help(&setting.name, &e);
-                Failure::fatal(format!("failed to set -{}: {e}{help}", setting.shown))
+                let help = options::advice(&setting.name, &e);
+                Failure::fatal(format!("failed to set -{}: {e}", setting.shown)).help(help)
             })?;
         }
         // A listing and a search for probes may name what is not there, and a header enables nothing.
@@ -227,12 +224,6 @@ impl Session<'_> {
         self.settings.zdefs |= defines || self.options.mode == Mode::List;
         self.settings.empty |= defines;
         Ok(())
-    }
-
-    /// The line that helps against an error of an option, if there is one and people read it.
-    fn help(&self, name: &str, error: &OptionError) -> String {
-        let advice = options::advice(name, error).filter(|_| !self.terse);
-        advice.map_or(String::new(), |advice| format!("\n  help: {advice}"))
     }
 
     /// The texts of the programs, as they are compiled.
@@ -264,7 +255,7 @@ impl Session<'_> {
             Ok(done) => (done.said, Ok(done.text)),
             Err(refused) => {
                 let why = format!("failed to compile script {name}: {}", refused.why);
-                (refused.said, Err(Failure::fatal(why)))
+                (refused.said, Err(Failure::fatal(why).help(refused.help)))
             }
         };
         let _ = self.streams.stderr.write_all(bytes::to_text(&said).as_bytes());
@@ -280,18 +271,18 @@ impl Session<'_> {
         std::iter::once(zero).chain(operands.cloned()).collect()
     }
 
-    /// The line that helps who gave no program.
+    /// What helps who gave no program.
     fn nothing_given(&self) -> String {
         let operand = |fits: fn(&str) -> bool| self.options.operands.iter().find(|operand| fits(operand));
         if operand(|text| text.contains('{')).is_some() {
-            return "\n  help: did you mean `-n 'PROGRAM'`?".to_owned();
+            return "did you mean `-n 'PROGRAM'`?".to_owned();
         }
         match operand(|text| text.ends_with(".d")) {
-            Some(script) => format!("\n  help: did you mean `-s {script}`?"),
+            Some(script) => format!("did you mean `-s {script}`?"),
             None => {
                 let name = self.progname;
                 format!(
-                    "\n  help: usage: {name} -n 'PROBE /PREDICATE/ {{ ACTIONS }}', or {name} -s SCRIPT [ARGS]; see {name} --help"
+                    "usage: {name} -n 'PROBE /PREDICATE/ {{ ACTIONS }}', or {name} -s SCRIPT [ARGS]; see {name} --help"
                 )
             }
         }
@@ -299,8 +290,7 @@ impl Session<'_> {
 
     fn compile(&mut self, machine: &Machine) -> Result<Compiled, Failure> {
         if self.options.programs.is_empty() {
-            let help = if self.terse { String::new() } else { self.nothing_given() };
-            return Err(Failure::fatal(format!("no probes specified{help}")));
+            return Err(Failure::fatal("no probes specified").help(Some(self.nothing_given())));
         }
         let arguments = self.arguments();
         let compiled =
@@ -374,15 +364,12 @@ impl Session<'_> {
             [program] => match program.text.strip_suffix(".d").map(|name| name.rsplit('/').next()) {
                 Some(Some(name)) => Ok(format!("{name}.h")),
                 _ => {
-                    let help = match self.terse {
-                        true => String::new(),
-                        false => format!(
-                            "\n  help: a header is named after a script whose name ends in .d, as `{}` does not; -o names it",
-                            program.text
-                        ),
-                    };
-                    let text = "-h requires an output file if no scripts are specified";
-                    Err(Failure::usage(format!("{text}{help}")))
+                    let help = format!(
+                        "a header is named after a script whose name ends in .d, as `{}` does not; -o names it",
+                        program.text
+                    );
+                    Err(Failure::usage("-h requires an output file if no scripts are specified")
+                        .help(Some(help)))
                 }
             },
             _ => Err(Failure::usage("-h requires an output file if multiple scripts are specified")),
@@ -417,12 +404,13 @@ impl Session<'_> {
                 SourceKind::Script => "script",
                 _ => "description",
             };
-            let failed = |why| Failure::fatal(format!("failed to link {what} {}: {why}", program.text));
+            let failed =
+                |why: Error| Failure::from(why.context(&format!("failed to link {what} {}", program.text)));
             let object = link::object(tree, &self.options.operands).map_err(failed)?;
             let file =
                 output.cloned().unwrap_or_else(|| link::object_name(&program.text, number, trees.len()));
             std::fs::write(native::path(&file), object)
-                .map_err(|e| failed(format!("failed to open {file}: {}", reason(&e))))?;
+                .map_err(|e| failed(Error::new(format!("failed to open {file}: {}", reason(&e)))))?;
         }
         Ok(Outcome::status(0))
     }
@@ -456,10 +444,8 @@ impl Session<'_> {
             if !self.settings.quiet {
                 self.notices(&matched, None);
             }
-            let help = if self.terse { "" } else { "\n  help: -w allows them" };
-            return Err(Failure::fatal(format!(
-                "could not enable tracing: Destructive actions not allowed{help}"
-            )));
+            let why = "could not enable tracing: Destructive actions not allowed";
+            return Err(Failure::fatal(why).help(Some("-w allows them")));
         }
         let lowered = sizes::all(&mut self.settings).iter().zip(asked).any(|(size, asked)| *size < asked);
         if self.settings.bufresize == BufResize::Manual && lowered {
@@ -495,6 +481,7 @@ impl Session<'_> {
         }
         let mut settings = consumer::Settings::new(self.progname, self.settings.clone());
         settings.testing = self.testing;
+        settings.help = !self.terse;
         settings.aggs.dumb = self.dumb;
         settings.aggs.cpus = tracer.source.cpus();
         settings.format = self.options.format;
@@ -659,12 +646,11 @@ impl Session<'_> {
 
     /// The error of an operand of `-l` that no program is there to refer to: it was meant to name probes.
     fn listed_operand(&self, operand: &str) -> Failure {
-        let help = match (self.terse, operand.contains(':')) {
-            (true, _) => String::new(),
-            (false, true) => format!("\n  help: did you mean `-ln '{operand}'`?"),
-            (false, false) => format!("\n  help: did you mean `-lP {operand}`, or `-lf {operand}`?"),
+        let help = match operand.contains(':') {
+            true => format!("did you mean `-ln '{operand}'`?"),
+            false => format!("did you mean `-lP {operand}`, or `-lf {operand}`?"),
         };
-        Failure::fatal(format!("extraneous argument '{operand}' ($1 is not referenced){help}"))
+        Failure::fatal(format!("extraneous argument '{operand}' ($1 is not referenced)")).help(Some(help))
     }
 
     /// `-l`
@@ -689,20 +675,19 @@ impl Session<'_> {
                         }
                     }
                     Err(NoMatch::Zero) => {
-                        let pattern = described.pattern.as_ref().filter(|_| !self.terse);
-                        let advice = pattern.and_then(|pattern| no_match_advice(env, pattern));
-                        let help = advice.map_or(String::new(), |advice| format!("\n  help: {advice}"));
-                        misses.push(format!("failed to match {shown}: No probe matches description{help}"));
+                        let pattern = described.pattern.as_ref();
+                        let help = pattern.and_then(|pattern| no_match_advice(env, pattern));
+                        misses.push((format!("failed to match {shown}: No probe matches description"), help));
                     }
                     Err(NoMatch::OtherSource(why) | NoMatch::Refused { text: why, .. }) => {
-                        misses.push(format!("failed to match {shown}: {why}"));
+                        misses.push((format!("failed to match {shown}: {why}"), None));
                     }
                 }
             }
         }
         let printed = self.print_bytes(&text);
-        for miss in misses {
-            let _ = writeln!(self.streams.stderr, "{}: {miss}", self.progname);
+        for (miss, help) in misses {
+            self.streams.stderr.say(self.progname, &miss, help.as_deref());
         }
         printed
     }

@@ -510,3 +510,46 @@ fn as_dtrace() {
     }
     let _ = std::fs::remove_dir_all(&link);
 }
+
+/// One rule for what is said before, at and after a run: lines of help are for those who did not call dtrace(1).
+#[test]
+fn help_follows_every_kind_of_message_and_none_of_dtrace() {
+    use std::os::unix::process::CommandExt;
+    let fault = "error in dt_clause_0 for probe ID 1 (dtrace:::BEGIN): out of scratch space at insn";
+    let cases: [(&[&str], &str, &str); 6] = [
+        (&["--explian"], "illegal option -- explian", "did you mean --explain?"),
+        (
+            &["-x", "bufsize=4q"],
+            "failed to set -x bufsize: Invalid value for specified option",
+            "bufsize takes a number of bytes, or one with k, m, g or t",
+        ),
+        (&["-qn", "BEGIN { trace(exename); }"], "Unknown variable name", "did you mean execname?"),
+        (
+            &["-b", "4k", "-qx", "strsize=8k", "-n", "BEGIN { trace(execname); exit(0); }"],
+            "could not enable tracing: Enabling exceeds size of buffer",
+            "raise `-x bufsize`",
+        ),
+        (
+            &["-qx", "scratchsize=0", "-n", "BEGIN { alloca(1); } BEGIN { exit(0); }"],
+            fault,
+            "a clause has 0 bytes of it; `-x scratchsize=256` has room for more",
+        ),
+        (
+            &["-qx", "nspec=0", "-n", "BEGIN { speculation(); exit(0); }"],
+            "1 failed speculation (no speculative buffer available)",
+            "a larger `-x nspec` allows more speculations at a time",
+        ),
+    ];
+    for (args, message, help) in cases {
+        for name in ["dtrail", "dtrace"] {
+            let args = [&["--source=ptrace"], args].concat();
+            let output = Command::new(DTRAIL).arg0(name).args(&args).stdin(Stdio::null()).output();
+            let said = String::from_utf8_lossy(&output.expect("it starts").stderr).into_owned();
+            assert!(said.contains(message), "{name} {args:?}: {said}");
+            let advice: Vec<&str> =
+                said.lines().filter_map(|line| Some(line.split_once("help: ")?.1)).collect();
+            let expected: &[&str] = if name == "dtrail" { &[help] } else { &[] };
+            assert_eq!(advice, expected, "{name} {args:?}: {said}");
+        }
+    }
+}

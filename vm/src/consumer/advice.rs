@@ -34,7 +34,7 @@ impl Advice {
         for (kind, said) in KINDS.iter().zip(&mut self.said).filter(|(_, said)| !**said) {
             if let Some(help) = kind(fault) {
                 *said = true;
-                say(format!("help: {help}"));
+                say(help);
             }
         }
     }
@@ -108,9 +108,9 @@ mod tests {
         let program = parse::program(text).expect("IR of this test");
         let [entry, back, open, begin] = &program.probes[..] else { panic!("four probes") };
         let bad = |value| Raised::new(FaultKind::BadAddr, value);
-        let absent = "help: the page was not in memory; save the address at entry and read it at return";
+        let absent = "the page was not in memory; save the address at entry and read it at return";
         let folder = |value: &str| {
-            format!("help: {value} is AT_FDCWD, the folder of `openat`: its path is the next argument")
+            format!("{value} is AT_FDCWD, the folder of `openat`: its path is the next argument")
         };
         let (cut, whole) = (folder("0xffffff9c"), folder("0xffffffffffffff9c"));
         for (probe, raised, expected) in [
@@ -131,19 +131,19 @@ mod tests {
             (
                 entry,
                 Raised::new(FaultKind::BadSize, 5000),
-                Some("help: `-x scratchsize=5000` has room for that many bytes"),
+                Some("`-x scratchsize=5000` has room for that many bytes"),
             ),
             (entry, Raised::new(FaultKind::BadSize, 1 << 40), None),
             (
                 back,
                 Raised::plain(FaultKind::NoScratch),
-                Some("help: a clause has 256 bytes of it; `-x scratchsize=512` has room for more"),
+                Some("a clause has 256 bytes of it; `-x scratchsize=512` has room for more"),
             ),
             (
                 back,
                 Raised::plain(FaultKind::KPriv),
                 Some(
-                    "help: only source bpf reads the kernel's memory: run as root, or with CAP_BPF and CAP_PERFMON",
+                    "only source bpf reads the kernel's memory: run as root, or with CAP_BPF and CAP_PERFMON",
                 ),
             ),
             (back, bad(0x5555_0000_1234), None),

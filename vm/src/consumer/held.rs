@@ -117,7 +117,7 @@ impl Held {
     ) {
         let rows = items.iter().filter_map(|item| match item {
             Item::Row { row, .. } => Some(kept::row(&records, program, *row)),
-            Item::Message(_) | Item::Fault(_) => None,
+            Item::Help(_) | Item::Fault(_) => None,
         });
         let size = rows.sum();
         self.count += 1;

@@ -135,7 +135,7 @@ pub(super) fn advice(drops: &Drops, suspects: &[String]) -> Vec<String> {
     let mut lines = Vec::new();
     let mut line = |lost: bool, text: &str| {
         if lost {
-            lines.push(format!("help: {text}"));
+            lines.push(text.to_owned());
         }
     };
     line(!drops.principal.is_empty(), "a larger `-x bufsize` holds more records");
@@ -355,9 +355,9 @@ mod tests {
         assert_eq!(
             advice(&lost, &["x".to_owned(), "self->y".to_owned()]),
             [
-                "help: a larger `-x bufsize` holds more records",
-                "help: lost records may have left wrong values in x, self->y",
-                "help: set variables to 0 when they are done with, or raise `-x dynvarsize`",
+                "a larger `-x bufsize` holds more records",
+                "lost records may have left wrong values in x, self->y",
+                "set variables to 0 when they are done with, or raise `-x dynvarsize`",
             ]
         );
         assert_eq!(advice(&lost, &[]).len(), 2);
@@ -365,7 +365,7 @@ mod tests {
             let aggregation = vec![(0, lost), (1, 1)];
             let lost = Drops { aggregation, aggregation_memory: without_memory, ..Drops::default() };
             let lines = advice(&lost, &[]);
-            lines.iter().map(|line| line.split(' ').nth(1).map(str::to_owned)).collect::<Option<Vec<_>>>()
+            lines.iter().map(|line| line.split(' ').next().map(str::to_owned)).collect::<Option<Vec<_>>>()
         };
         assert_eq!(keys(3, 0), Some(vec!["a".to_owned()]));
         assert_eq!(keys(3, 4), Some(vec!["the".to_owned()]));
@@ -373,7 +373,7 @@ mod tests {
         assert_eq!(
             advice(&Drops { stacks: 3, ..Drops::default() }, &[]),
             [
-                "help: stacks came faster than they were fetched: a predicate, or fewer frames, makes fewer different ones"
+                "stacks came faster than they were fetched: a predicate, or fewer frames, makes fewer different ones"
             ]
         );
         assert!(advice(&Drops::default(), &["x".to_owned()]).is_empty());

@@ -340,7 +340,7 @@ impl Consumer<'_> {
         // Each piece of advice once.
         for line in messages::advice(drops, &messages::suspects(self.session.plan)) {
             if !self.advised.contains(&line) {
-                self.session.say(&line);
+                self.session.help(&line);
                 self.advised.push(line);
             }
         }

@@ -89,7 +89,7 @@ fn cut_by(plan: &Plan, sites: impl Iterator<Item = SiteId>) -> Option<bool> {
 fn cut_of(plan: &Plan, records: &Records, items: &[Item]) -> Option<bool> {
     let rows = items.iter().filter_map(|item| match item {
         Item::Row { row, .. } => cuts(plan, records, *row),
-        Item::Fault(_) | Item::Message(_) => None,
+        Item::Fault(_) | Item::Help(_) => None,
     });
     rows.reduce(|one, other| one | other)
 }
@@ -103,7 +103,7 @@ pub(super) enum Item {
         cpu: Option<u32>,
     },
     Fault(Fault),
-    Message(String),
+    Help(String),
 }
 
 impl Item {
@@ -111,7 +111,7 @@ impl Item {
     pub(super) fn cpu(&self) -> Option<u32> {
         match self {
             Item::Row { cpu, .. } => *cpu,
-            Item::Fault(_) | Item::Message(_) => None,
+            Item::Fault(_) | Item::Help(_) => None,
         }
     }
 }
@@ -236,6 +236,13 @@ impl<'a> Session<'a> {
     pub(super) fn say(&mut self, message: &str) {
         let text = format!("{}: {message}", self.settings.program);
         self.output.diagnostic(text.as_bytes());
+    }
+
+    /// Says what helps against what was said, to who wants that.
+    pub(super) fn help(&mut self, help: &str) {
+        if self.settings.help {
+            self.say(&format!("help: {help}"));
+        }
     }
 
     /// Runs a firing of which nothing was captured: whole clauses, here and now.
@@ -391,7 +398,7 @@ impl<'a> Session<'a> {
         self.items.push(Item::Fault(Fault { probe: firing.probe, clause: number, raised, point }));
         let only_resident = self.only_resident && firing.recorded;
         let fault = Faulted { probe, raised, only_resident, scratch: plan.program.limits.scratchsize };
-        self.advice.of(fault, |help| self.items.push(Item::Message(help)));
+        self.advice.of(fault, |help| self.items.push(Item::Help(help)));
         let Some(error_probe) = self.error_probe else { return };
         let clauses = plan.probe_clauses.get(error_probe.index()).map_or(&[][..], Vec::as_slice);
         let kind = raised.kind as u32;
@@ -526,7 +533,7 @@ impl<'a> Session<'a> {
         let mut cut = cut_of(self.plan, &records, &items);
         for item in &items {
             match item {
-                Item::Message(message) => self.say(message),
+                Item::Help(help) => self.help(help),
                 Item::Fault(fault) => self.tell_fault(fault),
                 Item::Row { row, probe, cpu } => {
                     if let Some(kernel) = cut.take_if(|_| cuts(self.plan, &records, *row).is_some()) {

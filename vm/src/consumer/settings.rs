@@ -36,6 +36,8 @@ pub enum Policy {
 pub struct Settings {
     /// Before every message on standard error: `dtrace` or `dtrail`.
     pub program: String,
+    /// Lines of help follow what is told of losses and faults.
+    pub help: bool,
     /// `--format`
     pub format: OutputFormat,
     /// `quiet`: rows without prefix and newline.
@@ -80,6 +82,7 @@ impl Default for Settings {
     fn default() -> Settings {
         Settings {
             program: "dtrace".to_owned(),
+            help: true,
             format: OutputFormat::Text,
             quiet: false,
             flowindent: false,
