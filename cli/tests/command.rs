@@ -530,7 +530,7 @@ fn help_follows_every_kind_of_message_and_none_of_dtrace() {
             "raise `-x bufsize`",
         ),
         (
-            &["-qx", "scratchsize=0", "-n", "BEGIN { alloca(1); } BEGIN { exit(0); }"],
+            &["-qx", "scratchsize=0", "-n", "BEGIN { x = 1; trace(alloca(x)); } BEGIN { exit(0); }"],
             fault,
             "a clause has 0 bytes of it; `-x scratchsize=256` has room for more",
         ),
