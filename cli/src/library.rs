@@ -71,11 +71,12 @@ pub(crate) fn choose(
     }))
 }
 
-/// What programs do without, since the library that is built in is not compiled.
-pub(crate) fn left_out(options: &Libraries) -> Vec<&'static str> {
+/// Takes note of what the library that is built in offers programs, or would if it were compiled.
+pub(crate) fn note_names(options: &mut Libraries) {
+    let names = dtrail_stdlib::names().collect();
     match options.none || options.system.is_some() {
-        true => dtrail_stdlib::names().collect(),
-        false => Vec::new(),
+        true => options.left_out = names,
+        false => options.offered = names,
     }
 }
 

@@ -125,7 +125,7 @@ impl Session<'_> {
             &self.options.operands,
             machine.environment(),
         )?;
-        self.settings.libraries.left_out = library::left_out(&self.settings.libraries);
+        library::note_names(&mut self.settings.libraries);
         for source in libraries.into_iter().chain(programs) {
             self.sources.add(source);
         }

@@ -260,6 +260,22 @@ fn libraries_are_compiled_first() {
     check(&["-L", lib, "-n", "BEGIN"], "", &missing, 1);
 }
 
+/// The library is compiled for who names what it defines; who misspells that is told.
+#[test]
+fn what_the_library_defines_is_suggested() {
+    for (program, help) in [
+        ("BEGIN { trace(curpsinf->pr_pid); }", "did you mean curpsinfo?"),
+        ("BEGIN { trace(sizeof (psinf_t)); }", "did you mean psinfo_t?"),
+        ("BEGIN { x = (psinf_t *)0; }", "did you mean psinfo_t?"),
+        ("BEGIN { trace(xlate<psinf_t>(curthread).pr_pid); }", "did you mean psinfo_t?"),
+        ("psinf_t *x; BEGIN { }", "did you mean psinfo_t?"),
+    ] {
+        let output = run(&["-en", program]);
+        let err = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert_eq!(err.lines().last(), Some(format!("  help: {help}").as_str()), "{program}");
+    }
+}
+
 /// What only the libraries define is told with the reason.
 #[test]
 fn what_is_known_without_libraries() {

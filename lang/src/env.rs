@@ -236,6 +236,11 @@ pub trait KernelTypes {
     fn find(&self, module: Option<&str>, tag: Option<TagKind>, name: &str) -> Option<KernelTypeId>;
     /// One level of a type.
     fn describe(&self, id: KernelTypeId) -> KernelType;
+    /// The tags of a kind, or the names of types that are no tags, of the core kernel: for who misspells one.
+    fn names(&self, _tag: Option<TagKind>) -> Vec<String> {
+        Vec::new()
+    }
+
     /// The members of a struct or union, in order.
     fn members(&self, id: KernelTypeId) -> Vec<KernelMember>;
     /// The enumerators of an enum, in order.

@@ -40,6 +40,8 @@ pub struct Libraries {
     pub directories: Vec<String>,
     /// What the library that is built in would define and does not: types, variables and arrays, told to who names one.
     pub left_out: Vec<&'static str>,
+    /// What it defines for a program that names one of them, known or not: for who misspells one.
+    pub offered: Vec<&'static str>,
 }
 
 /// Where the command of `-c` stands when tracing begins (`evaltime`).
@@ -587,6 +589,15 @@ const ROWS: &[Row] = &[
     row("relaxedexit", Kind::Bool(|o| &mut o.relaxedexit)),
 ];
 
+/// What options are called by those who know other names for them, which are nearer to those of others.
+const OTHER_NAMES: &[(&str, &str)] = &[
+    ("aggregationsize", "aggsize"),
+    ("buffersize", "bufsize"),
+    ("max_strlen", "strsize"),
+    ("stringsize", "strsize"),
+    ("strlen", "strsize"),
+];
+
 /// Every name there is, for suggestions and completion.
 pub fn names() -> impl Iterator<Item = &'static str> {
     ROWS.iter().map(|row| row.name)
@@ -606,7 +617,8 @@ pub fn may_set(name: &str, by: SetBy) -> Option<bool> {
 pub fn advice(name: &str, error: &OptionError) -> Option<String> {
     match error {
         OptionError::UnknownName => {
-            suggest::nearest(name, names()).map(|near| format!("did you mean {near}?"))
+            let other = OTHER_NAMES.iter().find(|row| row.0 == name).map(|row| row.1);
+            other.or_else(|| suggest::nearest(name, names())).map(|near| format!("did you mean {near}?"))
         }
         OptionError::InvalidValue => {
             let row = ROWS.iter().find(|row| row.name == name)?;

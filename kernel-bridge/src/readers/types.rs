@@ -416,12 +416,7 @@ impl<'a> View<'a> {
 )]
 impl KernelTypes for RunningTypes {
     fn find(&self, module: Option<&str>, tag: Option<TagKind>, name: &str) -> Option<KernelTypeId> {
-        let kinds: &[Kind] = match tag {
-            None => &[Kind::Typedef, Kind::Int, Kind::Float],
-            Some(TagKind::Struct) => &[Kind::Struct],
-            Some(TagKind::Union) => &[Kind::Union],
-            Some(TagKind::Enum) => &[Kind::Enum, Kind::Enum64],
-        };
+        let kinds = kinds(tag);
         let core = || {
             let id = self.names().find(&self.core, kinds, name)?;
             Some(KernelTypeId { object: 0, id })
@@ -430,6 +425,10 @@ impl KernelTypes for RunningTypes {
             None | Some("vmlinux") => core(),
             Some(module) => self.find_in_module(module, kinds, name),
         }
+    }
+
+    fn names(&self, tag: Option<TagKind>) -> Vec<String> {
+        self.names().of_kinds(&self.core, kinds(tag))
     }
 
     fn describe(&self, id: KernelTypeId) -> KernelType {
@@ -497,6 +496,16 @@ impl NameIndex {
         NameIndex { slots }
     }
 
+    /// All names of types of some kinds.
+    fn of_kinds(&self, btf: &Btf, kinds: &[Kind]) -> Vec<String> {
+        let name = |id: &u32| {
+            let place = btf.place(TypeId(*id))?;
+            let name = btf.string(btf.word(place)? as usize)?;
+            kinds.contains(&btf.kind_at(place)?).then(|| String::from_utf8_lossy(name).into_owned())
+        };
+        self.slots.iter().filter(|id| **id != 0).filter_map(name).collect()
+    }
+
     /// The first type of the name and one of the kinds.
     fn find(&self, btf: &Btf, kinds: &[Kind], name: &str) -> Option<u32> {
         let mask = self.slots.len() - 1;
@@ -513,6 +522,16 @@ impl NameIndex {
             at = (at + 1) & mask;
         }
         None
+    }
+}
+
+/// What names a type without a tag, or one with a tag of a kind.
+fn kinds(tag: Option<TagKind>) -> &'static [Kind] {
+    match tag {
+        None => &[Kind::Typedef, Kind::Int, Kind::Float],
+        Some(TagKind::Struct) => &[Kind::Struct],
+        Some(TagKind::Union) => &[Kind::Union],
+        Some(TagKind::Enum) => &[Kind::Enum, Kind::Enum64],
     }
 }
 
@@ -543,6 +562,10 @@ mod tests {
         assert!(matches!(types.describe(comm.ty), KernelType::Array { length: 16, .. }), "{comm:?}");
         let bit_field = named("sched_reset_on_fork").expect("a bit-field");
         assert_eq!(bit_field.width, Some(1));
+        let names = |tag| KernelTypes::names(&types, tag);
+        assert!(names(Some(TagKind::Struct)).iter().any(|name| name == "task_struct"));
+        assert!(!names(Some(TagKind::Union)).iter().any(|name| name == "task_struct"));
+        assert!(names(None).iter().any(|name| name == "pid_t"));
         assert_eq!(types.find(None, None, "no_such_type_t"), None);
         assert_eq!(types.find(Some("no_such_module"), None, "pid_t"), None);
         assert_eq!(types.find(Some("../vmlinux"), None, "pid_t"), None);

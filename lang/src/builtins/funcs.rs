@@ -56,7 +56,8 @@ pub const HARDWARE: &[(i64, i64)] = &[(1, 6), (32, 20)];
 
 /// Bytes up to a NUL.
 pub const CHARS: Proto = C("char *");
-const CHAR: Proto = C("char");
+/// A character.
+pub const CHAR: Proto = C("char");
 const INT: Proto = C("int");
 const SIZE: Proto = C("size_t");
 /// An address in the traced process's memory.

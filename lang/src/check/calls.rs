@@ -4,12 +4,12 @@
 //! asks of its arguments beyond their types comes later, in [`super::actions`].
 
 use super::errors::{self, Expected, ProtoKind};
-use super::expr::{Body, Checked, Deferred, is_quoted};
+use super::expr::{Body, Checked, Deferred};
 use super::info::{ExprInfo, Meaning};
 use super::names::Provenance;
 use super::session::Session;
 use crate::ast::{Expr, ExprKind};
-use crate::builtins::funcs::{UADDR, UNIMPLEMENTED};
+use crate::builtins::funcs::UNIMPLEMENTED;
 use crate::builtins::symbolic::{Sample, sampled};
 use crate::builtins::{Action, AggFn, Func, Proto, Symbolic};
 use crate::diag::Diagnostic;
@@ -304,17 +304,8 @@ impl Body<'_, '_> {
                 let shown = self.session.types.show(ty);
                 let argument = self.show(info);
                 let error = errors::argument_type(span, prototype.name, i + 1, &shown, &argument);
-                let address = proto == UADDR && self.session.types.target(info.ty).is_some();
-                let quoted = args.get(i).is_some_and(|arg| is_quoted(self.session.sources.text(arg.span)))
-                    && (self.session.types.is_string(ty) || self.session.types.target(ty).is_some());
-                return Err(match info.meaning {
-                    _ if quoted => error.help(errors::DOUBLE_QUOTES),
-                    Meaning::Argument(number, _) if address => {
-                        error.help(format!("use `arg{number}`, or a cast to `uintptr_t`"))
-                    }
-                    _ if address => error.help("use a cast to `uintptr_t`"),
-                    _ => error,
-                });
+                let help = self.about_argument(proto, ty, args.get(i), info);
+                return Err(Diagnostic { help, ..error });
             }
         }
         Ok(())

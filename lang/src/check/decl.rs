@@ -198,7 +198,7 @@ impl Session<'_> {
         self.complete(ty);
         if self.types.size(ty, self.limits.strsize).is_none() {
             let error = errors::incomplete_object(name.span, &self.types.show(ty), &name.name);
-            return Err(self.left_out_of_headers(error, ty));
+            return Err(self.about_undefined(error, ty));
         }
         self.check_parts(scope, ty, &name.name, name.span)
     }
@@ -251,7 +251,8 @@ impl Session<'_> {
             if self.is_incomplete(key.ty) {
                 let shown = self.types.show(key.ty);
                 let name = param.declarator.name.as_ref().map_or("", |name| name.name.as_str());
-                return Err(errors::incomplete_object(param.span, &shown, name));
+                let error = errors::incomplete_object(param.span, &shown, name);
+                return Err(self.about_undefined(error, key.ty));
             }
             if !keyed {
                 let what = format!("keys of type {}", self.types.show(key.ty));

@@ -319,6 +319,26 @@ pub(crate) fn args_type_unknown(span: Span, index: i64, ty: &str) -> Diagnostic 
 pub(crate) const DOUBLE_QUOTES: &str =
     "strings stand in double quotes; single ones make a number of a character";
 
+/// What helps where an address of the traced process stands for the string there.
+pub(crate) const STRING_AT_ADDRESS: &str = "copyinstr() reads the string at an address of the traced process";
+
+/// What helps where a string stands for an address of the traced process.
+pub(crate) const ADDRESS_OF_PROCESS: &str =
+    "it takes an address of the traced process, such as `arg1`; a string has none";
+
+/// What helps where a string stands for a character.
+pub(crate) const ONE_CHARACTER: &str =
+    "it takes one character, which stands in single quotes; strstr() looks for a string";
+
+/// What helps who asks for an argument that has no number of its own.
+pub(crate) const ARGUMENT_NUMBERS: &str =
+    "arguments are `arg0` to `arg9`, and those that have types `args[0]`, `args[1]` and on";
+
+/// What helps against a translation in the translator that would make it.
+pub(crate) fn translates_itself(output: &str) -> String {
+    format!("a translator cannot use itself: this one to {output} is not there before its members are")
+}
+
 /// `name` is what was assigned the result of `function`.
 pub(crate) fn aggregation_sigil(name: &str, function: &str) -> String {
     format!("the name of an aggregation begins with `@`: `@{name} = {function}(…)`")

@@ -347,18 +347,12 @@ pub fn resolve(
             let named = (row.name, row.prototype);
             let span = if conversion.aggregation { span } else { written(next - 1) };
             let error = errors::format_value_type(span, function, &what, number, named, &shown);
-            // As wide as an address: most likely one of the traced process.
-            let pointer = types.target(ty).is_some() && !conversion.aggregation;
-            let address = types.int_type(ty).is_some_and(|int| int.bits == 64)
-                || (pointer && shown.starts_with("userland "));
-            return Err(match row.takes {
-                _ if ty == types.common().aggregation => error.help(errors::PRINTA),
-                Takes::String if address && !conversion.aggregation => {
-                    error.help("copyinstr() reads the string at an address of the traced process")
-                }
-                Takes::Integer if pointer => error.help("`%p` prints a pointer"),
-                _ => error,
-            });
+            let help = match conversion.aggregation {
+                true => None,
+                false => misfit(row, types, ty, shown.starts_with("userland ")),
+            };
+            let printa = (ty == types.common().aggregation).then(|| errors::PRINTA.to_owned());
+            return Err(Diagnostic { help: printa.or(help), ..error });
         }
         let (bits, signed) = types.width(ty);
         let symbolic = types.symbolic(ty);
@@ -382,6 +376,36 @@ pub fn resolve(
         return Err(errors::format_surplus(span, function, next));
     }
     Ok(Format { pieces })
+}
+
+/// What helps where a value of a type does not fit a conversion.
+fn misfit(row: &Row, types: &TypeTable, ty: TypeId, userland: bool) -> Option<String> {
+    let int = types.int_type(ty);
+    let pointer = types.target(ty).is_some();
+    // As wide as an address: most likely one of the traced process.
+    let address = int.is_some_and(|int| int.bits == 64) || pointer && userland;
+    let prints = |name: &str, what: &str| Some(format!("`%{name}` prints {what}"));
+    match row.takes {
+        Takes::String if address => Some(errors::STRING_AT_ADDRESS.to_owned()),
+        Takes::Exactly(_) if int.is_some() && matches!(row.name, "lc" | "wc") => {
+            Some("use a cast to `int`".to_owned())
+        }
+        Takes::Exactly(_) if int.is_some() => {
+            prints(row.name.trim_start_matches(['h', 'l']), "an integer of any size")
+        }
+        Takes::Character if int.is_some() => Some("use a cast to `char`".to_owned()),
+        Takes::Time if int.is_some() => {
+            Some("it takes 64 bits, nanoseconds since 1970 as `walltimestamp` has them".to_owned())
+        }
+        Takes::String | Takes::Float | Takes::LongDouble | Takes::WideString if int.is_some() => {
+            prints("d", "an integer")
+        }
+        _ if accepts(Takes::String, types, ty, false) => prints("s", "a string"),
+        _ if accepts(Takes::Float, types, ty, false) => prints("f", "a floating-point number"),
+        _ if accepts(Takes::Stack, types, ty, false) => prints("k", "a stack"),
+        _ if pointer => prints("p", "a pointer"),
+        _ => None,
+    }
 }
 
 fn push_text(pieces: &mut Vec<Piece>, text: &[u8]) {

@@ -82,7 +82,8 @@ impl Session<'_> {
         }
         self.complete(ty.ty);
         if self.is_incomplete(ty.ty) {
-            return Err(errors::incomplete_object(name.span, &self.types.show(ty.ty), &name.name));
+            let error = errors::incomplete_object(name.span, &self.types.show(ty.ty), &name.name);
+            return Err(self.about_undefined(error, ty.ty));
         }
         self.name_is_free(name, &format!("inline {}", ty.show(&self.types)))?;
         let given = params.clone().unwrap_or_else(|| Arc::from([]));

@@ -41,6 +41,7 @@ pub mod info;
 mod inline;
 mod kernel_places;
 mod left_out;
+mod misfits;
 pub mod names;
 mod order;
 mod pointers;
@@ -54,6 +55,7 @@ pub(crate) mod suggest;
 pub(crate) mod tests;
 pub mod translator;
 mod typenames;
+mod undefined_types;
 
 pub use attributes::Attributes;
 pub use info::{ExprInfo, Meaning, Site, SiteDetail, TypeInfo};

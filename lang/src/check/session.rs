@@ -21,7 +21,7 @@ use super::provider::{Interface, Interfaces};
 use super::translator::{TranslatorId, TranslatorInfo};
 use super::{errors, suggest};
 use crate::ast::{Clause, Derived, Expr, ExprKind, Item, LeftOut, Program};
-use crate::builtins::{self, Action, AggFn, Func, consts, elsewhere, vars};
+use crate::builtins::{self, Action, AggFn, Func, consts, vars};
 use crate::bytes;
 use crate::diag::Diagnostic;
 use crate::env::{Environment, KernelSymbol, KernelTypeId, PerCpu, Probe, ProbeArg, Stability};
@@ -143,6 +143,10 @@ pub struct Session<'a> {
     library_constants: bool,
     /// See [`crate::options::Libraries::left_out`].
     without: Vec<&'static str>,
+    /// See [`crate::options::Libraries::offered`].
+    pub(super) offered: Vec<&'static str>,
+    /// The input and output of the translator that is being defined.
+    pub(super) defining: Option<(Marked, TypeId)>,
     /// The least stability accepted.
     pub(super) amin: Option<Stability>,
     /// The version of the language that programs ask for.
@@ -208,6 +212,8 @@ impl<'a> Session<'a> {
             strict: false,
             library_constants: true,
             without: Vec::new(),
+            offered: Vec::new(),
+            defining: None,
             amin: None,
             version: Version::NEWEST,
             declared: Declared::default(),
@@ -258,6 +264,7 @@ impl<'a> Session<'a> {
         self.strict = options.strict;
         self.library_constants = !options.libraries.none && options.libraries.system.is_none();
         self.without.clone_from(&options.libraries.left_out);
+        self.offered.clone_from(&options.libraries.offered);
         self.amin = options.amin;
         self.version = options.version;
         self.limits = Limits { strsize: options.strsize, scratchsize: options.scratchsize };
@@ -552,18 +559,10 @@ impl<'a> Session<'a> {
     /// What is wrong with a type of which only the tag is known.
     pub(super) fn incomplete_type(&self, span: Span, ty: TypeId) -> Diagnostic {
         let error = errors::incomplete(span, &self.types.show(ty));
-        let error = self.left_out_of_headers(error, ty);
-        if error.help.is_some() {
-            return error;
-        }
-        if let Type::Tagged(_, tag) = self.types.resolve(ty)
-            && let Some(advice) = bare_tag(tag).and_then(elsewhere::of_tag)
-        {
-            return error.help(advice);
-        }
+        let error = self.about_undefined(error, ty);
         match self.env.kernel_types() {
-            Ok(_) => error,
-            Err(why) => error.help(why),
+            Err(why) if error.help.is_none() => error.help(why),
+            _ => error,
         }
     }
 
@@ -679,25 +678,16 @@ impl<'a> Session<'a> {
 
     /// The error of `sizeof` for what has no size.
     pub(super) fn unsized_operand(&self, span: Span, ty: TypeId) -> Diagnostic {
-        let error = self.left_out_of_headers(errors::sizeof_type(span), ty);
-        if error.help.is_some() {
+        let error = self.about_undefined(errors::sizeof_type(span), ty);
+        let tagged = matches!(self.types.resolve(ty), Type::Tagged(_, tag) if bare_tag(tag).is_some());
+        if error.help.is_some() || !tagged {
             return error;
         }
-        let Type::Tagged(kind, tag) = self.types.resolve(ty) else { return error };
-        let Some(tag) = bare_tag(tag) else { return error };
-        if let Some(advice) = elsewhere::of_tag(tag) {
-            return error.help(advice);
+        let unknown = errors::no_such_type(&self.types.show(ty), None);
+        match self.env.kernel_types() {
+            Ok(_) => error.help(unknown),
+            Err(why) => error.help(format!("{unknown}; {why}")),
         }
-        if let Err(why) = self.env.kernel_types() {
-            return error.help(format!("{}; {why}", errors::no_such_type(&self.types.show(ty), None)));
-        }
-        let kernel = format!("__kernel_{tag}");
-        let known =
-            self.env.kernel_types().is_ok_and(|types| types.find(None, Some(*kind), &kernel).is_some());
-        error.help(errors::no_such_type(
-            &self.types.show(ty),
-            known.then(|| format!("struct {kernel}")).as_deref(),
-        ))
     }
 
     /// What to write instead of `$1` if the argument is a word that names nothing.
@@ -712,6 +702,10 @@ impl<'a> Session<'a> {
 impl KnownNames for Session<'_> {
     fn is_type(&self, name: &str) -> bool {
         self.types.named(name).is_some() || self.kernel_name(name).is_some()
+    }
+
+    fn near_type(&self, name: &str) -> Option<String> {
+        self.named_nearly(name)
     }
 
     fn is_global(&self, name: &str) -> bool {

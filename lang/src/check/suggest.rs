@@ -141,6 +141,14 @@ impl Session<'_> {
         if global && let Some(ours) = foreign(name) {
             return error.help(ours);
         }
+        let digits = name.trim_start_matches("args").trim_start_matches("arg");
+        if global
+            && digits.len() < name.len()
+            && !digits.is_empty()
+            && digits.bytes().all(|b| b.is_ascii_digit())
+        {
+            return error.help(errors::ARGUMENT_NUMBERS);
+        }
         let built_in = BuiltinVar::ROWS.iter().map(|row| row.name).filter(|name| global && *name != "arg");
         // The arguments have one row.
         const ARGS: &[&str] =
@@ -149,10 +157,14 @@ impl Session<'_> {
         let definitions = self.inlines.keys().chain(self.enumerators.keys()).map(String::as_str);
         let constants: Vec<&str> =
             consts::names().filter(|name| self.library_constant(name).is_some()).collect();
-        let others = definitions.chain(constants).chain(["self", "this"]);
+        let offered = self.offered.iter().copied();
+        let others = definitions.chain(constants).chain(["self", "this"]).chain(offered);
         let candidates = self.names.var_names(scope).chain(built_in).chain(others.filter(|_| global));
-        match nearest(name, candidates) {
-            Some(near) => error.help(format!("did you mean {}?", shown(scope, near))),
+        let near = nearest(name, candidates).map(|near| shown(scope, near));
+        // `sizeof (psinf_t)`
+        let is_type = global && name.ends_with("_t");
+        match near.or_else(|| self.named_nearly(name).filter(|_| is_type)) {
+            Some(near) => error.help(format!("did you mean {near}?")),
             None => error,
         }
     }

@@ -97,6 +97,7 @@ impl Session<'_> {
         let mut absent = HashMap::new();
         // The library is written for many kernels: what one does not have is told to who asks for it.
         let library = self.sources.get(translator.span.source).kind == SourceKind::Library;
+        self.defining = Some((input, output));
         for (member, (name, value)) in translator.members.iter_mut().enumerate() {
             let Some(found) = self.types.member(output, &name.name) else {
                 let error = errors::translator_member(name.span, &name.name, &self.types.show(output));
@@ -140,6 +141,7 @@ impl Session<'_> {
             let id = self.add_formula(formula);
             members.insert(name.name.clone(), id);
         }
+        self.defining = None;
         let id = TranslatorId(self.translators.len() as u32);
         self.translators_by_output.entry(self.tag_of(output)).or_default().push(id);
         self.translators.push(TranslatorInfo { output, input, members, absent, attributes });
@@ -182,21 +184,35 @@ impl Session<'_> {
     /// The translator that makes a type, or what it points to, from a value: of exactly its type, of the same type, or of
     /// one that the value can be assigned to.
     pub(super) fn translator_for(&self, to: TypeId, from: Marked) -> Option<TranslatorId> {
-        let output = match *self.types.resolve(to) {
-            Type::Pointer(target) => target,
-            _ => to,
-        };
+        let output = self.made_of(to);
         let all = || self.translators_of(output);
-        let operand = Operand { ty: from.ty, userland: from.userland, zero: false };
-        let assignable = |other: &TranslatorInfo| {
-            let input = Operand { ty: other.input.ty, userland: from.userland, zero: false };
-            self.types.assignable(input, operand)
-        };
         let found = all()
             .find(|(_, other)| other.input.ty == from.ty)
             .or_else(|| all().find(|(_, other)| self.types.same(other.input.ty, from.ty)))
-            .or_else(|| all().find(|(_, other)| assignable(other)));
+            .or_else(|| all().find(|(_, other)| self.takes(other.input, from)));
         found.map(|(id, _)| id)
+    }
+
+    /// The type itself, or what it points to.
+    fn made_of(&self, to: TypeId) -> TypeId {
+        match *self.types.resolve(to) {
+            Type::Pointer(target) => target,
+            _ => to,
+        }
+    }
+
+    /// Whether a translator of some input takes a value.
+    fn takes(&self, input: Marked, from: Marked) -> bool {
+        let operand = Operand { ty: from.ty, userland: from.userland, zero: false };
+        self.types.assignable(Operand { ty: input.ty, userland: from.userland, zero: false }, operand)
+    }
+
+    /// Whether the translator that is being defined would be the one for a translation.
+    fn would_make_itself(&self, to: TypeId, from: Marked) -> bool {
+        self.defining.is_some_and(|(input, output)| {
+            self.types.same(self.made_of(to), output)
+                && (self.types.same(input.ty, from.ty) || self.takes(input, from))
+        })
     }
 
     /// The type of a value as messages show it.
@@ -216,8 +232,12 @@ impl Body<'_, '_> {
         self.mention_type(to.ty, span)?;
         let from = Marked { ty: info.ty, userland: info.userland };
         let Some(translator) = self.session.translator_for(to.ty, from) else {
-            let types = &self.session.types;
-            return Err(errors::no_translator(span, &self.show(info), &types.show(to.ty)));
+            let shown = self.session.types.show(to.ty);
+            let error = errors::no_translator(span, &self.show(info), &shown);
+            return Err(match self.session.would_make_itself(to.ty, from) {
+                true => error.help(errors::translates_itself(&shown)),
+                false => error,
+            });
         };
         let TranslatorInfo { attributes, .. } = self.session.translators[translator.index()];
         if let Some(triple) = attributes {

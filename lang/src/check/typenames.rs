@@ -125,7 +125,7 @@ impl Session<'_> {
             Type::Function(..) => return Err(errors::function_object(span, "array element")),
             Type::Tagged(..) if self.types.size(element, 0).is_none() => {
                 let error = errors::incomplete_element(span, &self.types.show(element));
-                return Err(self.left_out_of_headers(error, element));
+                return Err(self.about_undefined(error, element));
             }
             _ => {}
         }
@@ -266,7 +266,14 @@ impl Session<'_> {
         let found = kernel.as_ref().ok().and_then(|kernel| kernel.find(module, Some(kind), bare));
         match (kernel, found) {
             (Ok(kernel), Some(id)) => Ok(self.types.import(kernel, id).ty),
-            (Ok(_), None) => Err(errors::unknown_type(span, &shown())),
+            (Ok(kernel), None) => {
+                let error = errors::unknown_type(span, &shown());
+                let names = kernel.names(Some(kind));
+                Err(match super::suggest::nearest(bare, names.iter().map(String::as_str)) {
+                    Some(near) => error.help(format!("did you mean {} {near}?", kind.word())),
+                    None => error,
+                })
+            }
             (Err(why), _) => Err(errors::unknown_type(span, &shown()).help(why)),
         }
     }
@@ -458,7 +465,7 @@ impl Session<'_> {
             Type::Function(..) => return Err(errors::function_object(span, shown)),
             Type::Tagged(..) if self.types.size(ty, 0).is_none() => {
                 let error = errors::incomplete_member(span, &self.types.show(ty), shown);
-                return Err(self.left_out_of_headers(error, ty));
+                return Err(self.about_undefined(error, ty));
             }
             _ => {}
         }

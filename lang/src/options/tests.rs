@@ -188,6 +188,8 @@ fn advice_names_what_there_is() {
     for (name, error, expected) in [
         ("strsiz", OptionError::UnknownName, Some("did you mean strsize?")),
         ("qiuet", OptionError::UnknownName, Some("did you mean quiet?")),
+        // Nearer to `printsize`.
+        ("stringsize", OptionError::UnknownName, Some("did you mean strsize?")),
         ("zork", OptionError::UnknownName, None),
         ("", OptionError::UnknownName, None),
         ("bufpolicy", OptionError::InvalidValue, Some("bufpolicy takes switch, fill or ring")),

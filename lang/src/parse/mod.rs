@@ -101,7 +101,7 @@ pub fn parse_prefix(
     let text = unfinished.map_or(readable.text.as_ref(), |(start, _)| &readable.text[..start]);
     let rule = if source.kind.is_string() { Rule::string_item } else { Rule::script_item };
     let names = cx.names;
-    let mut declared = Declared::of_headers(&readable.left_out, &cx.options.libraries.left_out);
+    let mut declared = Declared::of_headers(&readable.left_out, &cx.options.libraries);
     let mut scanner = scan::Scanner::new(sources, id, text, cx);
     let mut program = Program::default();
     let mut error = None;

@@ -12,6 +12,7 @@ use super::words::{Names, PREDEFINED_TYPES, is_space};
 use crate::ast::{self, LeftOut, Storage};
 use crate::builtins::{self, elsewhere};
 use crate::check::suggest;
+use crate::options::Libraries;
 use crate::parse::macros::MacroToken;
 
 /// What a program has said of its words so far.
@@ -25,6 +26,8 @@ pub(super) struct Declared {
     types: HashSet<String>,
     /// What the libraries would define that the session leaves out.
     libraries: Vec<&'static str>,
+    /// The types that the library defines for a program that names one.
+    offered: Vec<&'static str>,
 }
 
 /// What words mean at a place of the program.
@@ -48,11 +51,12 @@ pub(super) enum Meaning {
 
 impl Declared {
     /// What a program knows whose headers define types that D cannot say: they are types all the same.
-    pub(super) fn of_headers(left_out: &[LeftOut], libraries: &[&'static str]) -> Declared {
+    pub(super) fn of_headers(left_out: &[LeftOut], libraries: &Libraries) -> Declared {
         let typedefs = left_out.iter().filter(|it| it.kind.is_none());
         Declared {
             types: typedefs.map(|it| it.name.clone()).collect(),
-            libraries: libraries.to_vec(),
+            libraries: libraries.left_out.clone(),
+            offered: libraries.offered.iter().copied().filter(|name| name.ends_with("_t")).collect(),
             ..Declared::default()
         }
     }
@@ -70,7 +74,9 @@ impl Scope<'_> {
             true => Some(builtins::of_a_library(word, "type")),
             false => elsewhere::of_type(word).or_else(|| {
                 let own = self.declared.types.iter().map(String::as_str);
-                let near = suggest::nearest(word, PREDEFINED_TYPES.iter().copied().chain(own))?;
+                let offered = self.declared.offered.iter().copied();
+                let near = suggest::nearest(word, PREDEFINED_TYPES.iter().copied().chain(own).chain(offered));
+                let near = near.map(str::to_owned).or_else(|| self.names.near_type(word))?;
                 Some(format!("did you mean {near}?"))
             }),
         }

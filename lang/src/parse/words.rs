@@ -13,6 +13,10 @@ pub trait Names {
     /// Whether `name` is a type visible to the program: predefined, declared earlier or a kernel type. Tags of
     /// structures do not count.
     fn is_type(&self, name: &str) -> bool;
+    /// The type whose name is near to one that is none.
+    fn near_type(&self, _name: &str) -> Option<String> {
+        None
+    }
     /// Whether `name` is a variable, built-in, function, action or inline known before this program.
     fn is_global(&self, name: &str) -> bool;
 }

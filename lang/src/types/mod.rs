@@ -411,6 +411,21 @@ impl TypeTable {
         self.names.get(name).copied()
     }
 
+    /// The names of all types that have one.
+    pub fn type_names(&self) -> impl Iterator<Item = &str> {
+        // The type of what is unknown has a name that nobody can write.
+        self.names.keys().map(|name| &**name).filter(|name| !name.starts_with('<'))
+    }
+
+    /// The tags of structs, unions or enums that are defined.
+    pub fn defined_tags(&self, kind: TagKind) -> impl Iterator<Item = &str> {
+        let defined = self.records.keys().chain(self.enums.keys());
+        defined.filter_map(move |ty| match self.get(*ty) {
+            Type::Tagged(of, tag) if *of == kind => bare_tag(tag),
+            _ => None,
+        })
+    }
+
     /// The tag that a type is the predefined name of, as `kthread_t` is.
     pub fn predefined_tag(&self, ty: TypeId) -> Option<(TagKind, &str)> {
         let Type::Typedef(name, target) = self.get(ty) else { return None };

@@ -18,6 +18,15 @@ impl KernelTypes for Kernel {
         (tag == Some(TagKind::Struct) && name == "__kernel_timespec").then_some(TIMESPEC)
     }
 
+    fn names(&self, tag: Option<TagKind>) -> Vec<String> {
+        let names: &[&str] = match tag {
+            Some(TagKind::Struct) => &["__kernel_timespec", "task_struct"],
+            None => &["sector_count_t"],
+            _ => &[],
+        };
+        names.iter().map(|name| name.to_string()).collect()
+    }
+
     fn describe(&self, _: KernelTypeId) -> KernelType {
         KernelType::Record { kind: TagKind::Struct, tag: Some("__kernel_timespec".into()), bytes: 16 }
     }
@@ -124,6 +133,12 @@ fn types_that_the_kernel_calls_otherwise() {
             "nothing is known of struct timespec: the kernel's is `struct __kernel_timespec`, and a script run with `-C` may \
              include the header",
         ),
+        ("BEGIN { trace(sizeof (struct task_strct)); }", "did you mean struct task_struct?"),
+        ("BEGIN { trace(((struct task_strct *)arg0)->pid); }", "did you mean struct task_struct?"),
+        ("struct task_strct v; BEGIN { }", "did you mean struct task_struct?"),
+        ("BEGIN { trace(sizeof (struct vmlinux`task_strct)); }", "did you mean struct task_struct?"),
+        ("BEGIN { trace((sector_cuont_t)1); }", "did you mean sector_count_t?"),
+        ("BEGIN { trace(sizeof (sector_cuont_t)); }", "did you mean sector_count_t?"),
         (
             "BEGIN { trace(sizeof (struct ghost)); }",
             "nothing is known of struct ghost: a script run with `-C` may include the header that defines it",

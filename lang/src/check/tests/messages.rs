@@ -357,6 +357,81 @@ fn near_misses() {
         ),
         ("BEGIN { alloca(1048576); }", Some("`-x scratchsize=1048576` has room for it")),
         ("BEGIN { alloca(1048577); }", None),
+        ("BEGIN { strchr(\"a\", \"b\"); }", Some("a character stands in single quotes: 'b'")),
+        (
+            "BEGIN { strrchr(\"a\", \"bc\"); }",
+            Some("it takes one character, which stands in single quotes; strstr() looks for a string"),
+        ),
+        (
+            "BEGIN { trace(copyinstr(\"abc\")); }",
+            Some("it takes an address of the traced process, such as `arg1`; a string has none"),
+        ),
+        (
+            "BEGIN { copyin(execname, 3); }",
+            Some("it takes an address of the traced process, such as `arg1`; a string has none"),
+        ),
+        (
+            "BEGIN { trace(strlen(arg1)); }",
+            Some("copyinstr() reads the string at an address of the traced process"),
+        ),
+        ("BEGIN { trace(strjoin(\"a\", 1)); }", Some("lltostr() makes a string of a number")),
+        (
+            "BEGIN { trace(substr(\"abc\", \"b\")); }",
+            Some("strtoll() gives the number that a string begins with"),
+        ),
+        ("BEGIN { printf(\"%hd\", timestamp); }", Some("`%d` prints an integer of any size")),
+        ("BEGIN { printf(\"%llx\", pid); }", Some("`%x` prints an integer of any size")),
+        ("BEGIN { printf(\"%c\", timestamp); }", Some("use a cast to `char`")),
+        (
+            "BEGIN { printf(\"%Y\", pid); }",
+            Some("it takes 64 bits, nanoseconds since 1970 as `walltimestamp` has them"),
+        ),
+        ("BEGIN { printf(\"%s\", 5); }", Some("`%d` prints an integer")),
+        ("BEGIN { printf(\"%f\", 5); }", Some("`%d` prints an integer")),
+        ("BEGIN { printf(\"%d\", \"a\"); }", Some("`%s` prints a string")),
+        ("BEGIN { self->s = stack(); printf(\"%d\", self->s); }", Some("`%k` prints a stack")),
+        ("float f; BEGIN { printf(\"%d\", f); }", Some("`%f` prints a floating-point number")),
+        (
+            "BEGIN { trace(arg10); }",
+            Some("arguments are `arg0` to `arg9`, and those that have types `args[0]`, `args[1]` and on"),
+        ),
+        (
+            "BEGIN { trace(args1); }",
+            Some("arguments are `arg0` to `arg9`, and those that have types `args[0]`, `args[1]` and on"),
+        ),
+        ("struct pair { int a; }; struct piar v; BEGIN { }", Some("did you mean struct pair?")),
+        ("struct pair { int a; }; struct piar v[2]; BEGIN { }", Some("did you mean struct pair?")),
+        (
+            "struct pair { int a; }; struct two { struct piar v; }; BEGIN { }",
+            Some("did you mean struct pair?"),
+        ),
+        ("struct pair { int a; }; BEGIN { trace(sizeof (struct piar)); }", Some("did you mean struct pair?")),
+        (
+            "struct pair { int a; }; BEGIN { trace(((struct piar *)arg0)->a); }",
+            Some("did you mean struct pair?"),
+        ),
+        ("enum shape { ROUND }; enum shaep v; BEGIN { }", Some("did you mean enum shape?")),
+        // A tag of another kind, and a struct within itself.
+        ("union pair { int a; }; struct piar v; BEGIN { }", None),
+        ("struct pairs { int a; }; struct pair { struct pair v; }; BEGIN { }", None),
+        (
+            "struct o { int a; int b; }; struct i { int x; }; translator struct o < struct i *t > { a = 1; b = \
+             xlate<struct o>(t).a; }; BEGIN { }",
+            Some("a translator cannot use itself: this one to struct o is not there before its members are"),
+        ),
+        (
+            "struct o { int a; int b; }; struct i { int x; }; translator struct o < struct i *t > { a = 1; b = \
+             xlate<struct o *>(t)->a; }; BEGIN { }",
+            Some(
+                "a translator cannot use itself: this one to struct o * is not there before its members are",
+            ),
+        ),
+        // Another input is another translator's.
+        (
+            "struct o { int a; int b; }; struct i { int x; }; translator struct o < struct i *t > { a = 1; b = \
+             xlate<struct o>(*t).a; }; BEGIN { }",
+            None,
+        ),
         ("BEGIN { panic(); }", Some("programs in the kernel (eBPF) cannot stop the kernel")),
         ("BEGIN { breakpoint(); }", Some("programs in the kernel (eBPF) cannot enter the kernel's debugger")),
     ] {
