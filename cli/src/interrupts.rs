@@ -9,7 +9,8 @@
 //!
 //! The first asks tracing to end (END clauses and aggregations still come), the second to end at once (runtime spec §1.5).
 //! One request may come as two signals: timeout(1) signals its child and then its own group, which the child is in.
-//! SIGPIPE needs nothing: Rust ignores it, and a closed pipe shows as an error of the write.
+//! SIGPIPE needs nothing: Rust ignores it, and a closed pipe shows as an error of the write. Commands get back what was set
+//! before Rust did (kernel-bridge, `sys/inherited.rs`).
 
 #![allow(unsafe_code, reason = "signal handlers")]
 

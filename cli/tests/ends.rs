@@ -132,6 +132,87 @@ fn a_signal_that_was_ignored_stays_ignored() {
     assert_eq!((said.as_str(), how.code()), ("", Some(0)));
 }
 
+/// Commands begin as if whoever started dtrail had started them, whatever Rust's start and the sources ignore and block.
+#[test]
+fn commands_ignore_and_block_what_dtrail_was_started_to() {
+    let set = |ignored: &'static [i32], blocked: &'static [i32]| {
+        move || {
+            // SAFETY: system calls that allocate nothing, on a valid set.
+            unsafe {
+                let mut mask: libc::sigset_t = std::mem::zeroed();
+                libc::sigemptyset(&raw mut mask);
+                for &signal in ignored {
+                    libc::signal(signal, libc::SIG_IGN);
+                }
+                for &signal in blocked {
+                    libc::sigaddset(&raw mut mask, signal);
+                }
+                libc::pthread_sigmask(libc::SIG_SETMASK, &raw const mask, std::ptr::null_mut());
+            }
+            Ok(())
+        }
+    };
+    let show = "grep -E Sig(Ign|Blk) /proc/self/status";
+    let cases: [(&[i32], &[i32]); 4] = [
+        (&[], &[]),
+        (&[libc::SIGPIPE], &[]),
+        (&[libc::SIGALRM, libc::SIGIO, libc::SIGUSR1], &[libc::SIGUSR2, libc::SIGPIPE]),
+        (&[libc::SIGPIPE, libc::SIGCHLD, libc::SIGHUP], &[libc::SIGALRM]),
+    ];
+    for (ignored, blocked) in cases {
+        let run = |mut command: Command| {
+            // SAFETY: see there.
+            let output = unsafe { command.pre_exec(set(ignored, blocked)) }.output().expect("it starts");
+            let masks = String::from_utf8_lossy(&output.stdout).into_owned();
+            let mask = |line: &str| {
+                let (name, mask) = line.split_once(":\t")?;
+                // The C library keeps two signals to itself, and has the programs that it starts ignore them.
+                Some((name.to_owned(), u64::from_str_radix(mask, 16).ok()? & !(3 << 31)))
+            };
+            masks.lines().filter_map(mask).collect::<Vec<_>>()
+        };
+        let mut plain = Command::new("grep");
+        plain.args(["-E", "Sig(Ign|Blk)", "/proc/self/status"]);
+        let expected = run(plain);
+        assert_eq!(expected.len(), 2, "{expected:?}");
+        for source in sources() {
+            let mut traced = Command::new(DTRAIL);
+            traced.args(["--source", source, "-qn", "BEGIN { }", "-c", show]);
+            assert_eq!(run(traced), expected, "{source}: {ignored:?} {blocked:?}");
+        }
+        // A shell blocks nothing for itself or others.
+        let show = "cat /proc/self/status | grep -E 'Sig(Ign|Blk)'";
+        let mut plain = Command::new("/bin/sh");
+        plain.args(["-c", show]);
+        let mut shell = Command::new(DTRAIL);
+        shell.args(["-qwn", &format!("BEGIN {{ system(\"{show}\"); exit(0); }}")]);
+        assert_eq!(run(shell), run(plain), "system(): {ignored:?} {blocked:?}");
+    }
+}
+
+/// The first signal leaves a command of `system` its time; the second leaves the command.
+#[test]
+fn the_second_signal_does_not_wait_for_a_command() {
+    let command = "trap '' INT; echo $$; exec sleep 60 > /dev/null 2>&1";
+    let program = format!("BEGIN {{ system(\"{command}\"); }} END {{ printf(\"end\\n\"); }}");
+    let mut running = start(&["-qwn", &program]);
+    let pid: u32 = running.line().trim().parse().expect("the shell's number");
+    running.signal(libc::SIGINT);
+    std::thread::sleep(BETWEEN_REQUESTS);
+    assert!(running.child.try_wait().expect("it is ours").is_none(), "it waits");
+    running.signal(libc::SIGINT);
+    let started = Instant::now();
+    let (text, said, how) = running.end();
+    assert!(started.elapsed() < Duration::from_secs(20), "{:?}", started.elapsed());
+    let left = format!(
+        "dtrail: process {pid} of system() is left running, because the end was asked for twice: {command}\n"
+    );
+    assert_eq!((text.as_str(), said.as_str(), how.code()), ("\nend\n\n", left.as_str(), Some(0)));
+    assert!(lives(pid), "it is nobody's to end");
+    // SAFETY: no memory is passed.
+    unsafe { libc::kill(pid as i32, libc::SIGKILL) };
+}
+
 /// The first signal wakes a run whose reader takes nothing; the second ends it without the aggregations.
 #[test]
 fn the_second_signal_leaves_aggregations_out() {

@@ -17,7 +17,7 @@ use dtrail_lang::options::EvalTime;
 use dtrail_vm::event::{Error, ExitedHow, reason};
 use rustix::process::{Pid, Signal, WaitOptions};
 
-use crate::sys::breakpoint;
+use crate::sys::{breakpoint, inherited};
 use crate::{evaltime, search, shortage};
 
 /// A started process that this one must wait for.
@@ -66,6 +66,7 @@ pub fn start(command: &[u8]) -> Result<Child, Error> {
             // SAFETY: it ends this process and nothing else.
             unsafe { libc::_exit(1) };
         }
+        inherited::restore()?;
         ptrace(libc::PTRACE_TRACEME, 0, 0)
     };
     // SAFETY: the hook makes system calls only; it touches no lock and no heap.
@@ -86,6 +87,18 @@ pub fn start(command: &[u8]) -> Result<Child, Error> {
     }
     ptrace(libc::PTRACE_SETOPTIONS, pid, libc::PTRACE_O_EXITKILL as usize).map_err(|e| fail(reason(&e)))?;
     Ok(Child { process, stopped: true, ended: None })
+}
+
+/// Starts a command of `system`, which the shell reads; nobody traces it.
+pub(crate) fn shell(command: &[u8]) -> io::Result<std::process::Child> {
+    let mut builder = Command::new("/bin/sh");
+    builder.arg("-c").arg(OsStr::from_bytes(command));
+    // Without a hook it takes no copy of this process to start it.
+    if inherited::is_unusual() {
+        // SAFETY: the hook makes system calls only; it touches no lock and no heap.
+        unsafe { builder.pre_exec(inherited::restore) };
+    }
+    builder.spawn()
 }
 
 fn wait_for_stop(pid: u32) -> io::Result<()> {

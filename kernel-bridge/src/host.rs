@@ -2,7 +2,6 @@
 //! time zone once; never NSS, so that a static binary works everywhere.
 
 use std::io::Write as _;
-use std::os::unix::ffi::OsStrExt;
 use std::process::Stdio;
 use std::rc::Rc;
 
@@ -12,8 +11,12 @@ use dtrail_vm::host::{CpuPlace, Facts, Host, LocalTime, TaskInfo};
 use dtrail_vm::names::Names;
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::io::Errno;
+use rustix::process::{Pid, PidfdFlags, pidfd_open};
 use rustix::time::{ClockId, clock_gettime};
 
+use crate::child;
 use crate::procfs;
 use crate::providers::syscall_table;
 use crate::readers::memory::KernelMemory;
@@ -112,8 +115,8 @@ impl Host for LinuxHost {
         procfs::parent(pid, pid)
     }
 
-    fn system(&self, command: &[u8]) {
-        system(command);
+    fn system(&self, command: &[u8], given_up: &dyn Fn() -> bool) -> Option<u32> {
+        system(command, given_up)
     }
 
     fn decode(&self, capture: &[u8]) -> Option<Vec<u8>> {
@@ -125,12 +128,27 @@ impl Host for LinuxHost {
     }
 }
 
-/// Runs a command with `/bin/sh` and waits for it. Its standard output is this process's.
-pub(crate) fn system(command: &[u8]) {
-    let command = std::ffi::OsStr::from_bytes(command);
+/// Runs a command with `/bin/sh` and waits for it, or until the caller gives it up: then its process, which goes on. Its
+/// standard output is this process's.
+pub(crate) fn system(command: &[u8], given_up: &dyn Fn() -> bool) -> Option<u32> {
     // The status is ignored, and so is that there is no shell.
-    let _ = std::process::Command::new("/bin/sh").arg("-c").arg(command).status();
+    let mut child = child::shell(command).ok()?;
+    let process = i32::try_from(child.id()).ok().and_then(Pid::from_raw);
+    let ends = process.and_then(|pid| pidfd_open(pid, PidfdFlags::empty()).ok());
+    while let Some(ends) = &ends {
+        match poll(&mut [PollFd::new(ends, PollFlags::IN)], Some(&LOOK)) {
+            // A signal may come just before the wait begins.
+            Ok(0) | Err(Errno::INTR) if given_up() => return Some(child.id()),
+            Ok(0) | Err(Errno::INTR) => {}
+            Ok(_) | Err(_) => break,
+        }
+    }
+    let _ = child.wait();
+    None
 }
+
+/// How long a wait lasts before the caller is asked whether it gives up.
+const LOOK: Timespec = Timespec { tv_sec: 0, tv_nsec: 200_000_000 };
 
 /// What a program that reads a capture file from its standard input prints; `None` if it cannot be run.
 fn decode(program: &str, capture: &[u8]) -> Option<Vec<u8>> {

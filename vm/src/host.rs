@@ -56,8 +56,9 @@ pub trait Host {
     }
     /// The parent of a process, if it can be told.
     fn parent(&self, pid: u32) -> Option<u32>;
-    /// Runs a command with the shell and waits for it (`system`). What becomes of it is its own affair.
-    fn system(&self, command: &[u8]);
+    /// Runs a command with the shell and waits for it (`system`), until `given_up` is true, which is asked now and then and
+    /// whenever a signal comes. What becomes of it is its own affair; out comes the process that is left running.
+    fn system(&self, command: &[u8], given_up: &dyn Fn() -> bool) -> Option<u32>;
     /// What a decoder of captured packets makes of a capture file, if there is one (`pcap`).
     fn decode(&self, capture: &[u8]) -> Option<Vec<u8>> {
         let _ = capture;

@@ -86,8 +86,9 @@ impl Host for FixedHost {
         (pid == 1).then_some(0)
     }
 
-    fn system(&self, command: &[u8]) {
+    fn system(&self, command: &[u8], _given_up: &dyn Fn() -> bool) -> Option<u32> {
         self.commands.borrow_mut().push(command.to_vec());
+        None
     }
 
     /// UTC of two moments that tests name.

@@ -501,8 +501,8 @@ impl Host for SyntheticHost {
         None
     }
 
-    fn system(&self, command: &[u8]) {
-        crate::host::system(command);
+    fn system(&self, command: &[u8], given_up: &dyn Fn() -> bool) -> Option<u32> {
+        crate::host::system(command, given_up)
     }
 
     fn local_time(&self, unix_seconds: i64) -> LocalTime {

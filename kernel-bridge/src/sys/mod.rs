@@ -12,6 +12,7 @@ pub(crate) mod cpu_clock;
 pub mod cpus;
 pub mod grace;
 pub mod hidden_files;
+pub(crate) mod inherited;
 pub mod mapping;
 mod perf;
 pub(crate) mod process_events;

@@ -8,7 +8,7 @@ use dtrail_lang::format::Format;
 use dtrail_lang::ir::{AggId, ClauseId, Detail, ProbeIndex, SiteId};
 
 use super::session::{Session, pass_on, symbols};
-use super::{OutputFormat, lines};
+use super::{OutputFormat, lines, messages};
 use crate::agg::{AggTable, AggTables};
 use crate::format::{Style, dump, packet, print, printa, printf, trace};
 use crate::output::Output as _;
@@ -120,8 +120,12 @@ impl Session<'_> {
                 let command = formatted(format, &mut values, style);
                 let _ = spill(text);
                 // Thousands may wait in the buffers, and the end was asked for twice.
-                if interrupts.count() < 2 {
-                    host.system(&command);
+                let given_up = || interrupts.count() > 1;
+                if !given_up()
+                    && let Some(pid) = host.system(&command, &given_up)
+                {
+                    let left = messages::left_running(pid, &bytes::to_text(&command));
+                    output.diagnostic(format!("{}: {left}", settings.program).as_bytes());
                 }
             }
             (Action::Freopen, Detail::Format(format)) => {

@@ -175,6 +175,11 @@ pub(super) fn left_out(rows: bool, aggregations: &[String]) -> Option<String> {
         .then(|| format!("output is incomplete, because the end was asked for twice: the rest of {list}"))
 }
 
+/// A command of `system` that still runs when a run ends which was asked twice to.
+pub(super) fn left_running(pid: u32, command: &str) -> String {
+    format!("process {pid} of system() is left running, because the end was asked for twice: {command}")
+}
+
 /// So many aggregations are named at most.
 const LEFT_OUT: usize = 8;
 

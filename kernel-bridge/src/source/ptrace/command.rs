@@ -21,6 +21,7 @@ use super::sys::{self, Resume, Waited};
 use crate::child::unquoted;
 use crate::search;
 use crate::shortage;
+use crate::sys::inherited;
 
 /// A command that has been forked and not yet executed.
 #[derive(Debug)]
@@ -238,13 +239,9 @@ fn errno() -> i32 {
 
 /// The child from fork to exec: waits for the filter, installs it, executes. System calls only.
 fn child(image: &Image, mut filter: File, mut failure: File, buffer: &mut [u8]) -> ! {
-    // SAFETY: plain system calls on live memory, none of which allocates or takes a lock.
-    unsafe {
-        let mut none: libc::sigset_t = std::mem::zeroed();
-        libc::sigemptyset(&raw mut none);
-        libc::pthread_sigmask(libc::SIG_SETMASK, &raw const none, ptr::null_mut());
-        // Rust ignores it in every program, and that would be inherited.
-        libc::signal(libc::SIGPIPE, libc::SIG_DFL);
+    // It makes system calls only.
+    if inherited::restore().is_err() {
+        exit_child();
     }
     let mut count = [0u8; 4];
     let wanted =

@@ -24,7 +24,7 @@ impl KernelTypes for Kernel {
             None => &["sector_count_t"],
             _ => &[],
         };
-        names.iter().map(|name| name.to_string()).collect()
+        names.iter().map(ToString::to_string).collect()
     }
 
     fn describe(&self, _: KernelTypeId) -> KernelType {
