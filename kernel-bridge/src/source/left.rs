@@ -15,6 +15,7 @@ use rustix::time::{ClockId, clock_gettime};
 
 use crate::procfs;
 use crate::readers::memory::KernelMemory;
+use crate::sys::process_memory::Opened;
 use crate::sys::{process_memory, signals};
 
 /// See the module. A process that is gone has no memory, and one without a number in this PID namespace none that can be
@@ -88,10 +89,10 @@ impl EventContext for LeftContext {
     }
 
     fn write(&mut self, addr: u64, bytes: &[u8]) -> Result<(), Raised> {
-        match self.is_there() && process_memory::write(self.pid, addr, bytes).ok() == Some(bytes.len()) {
-            true => Ok(()),
-            false => Err(Raised::new(FaultKind::BadAddr, addr)),
-        }
+        // What is written to is the memory of the process that is looked at next.
+        let memory = Opened::of(self.pid).ok().filter(|_| self.is_there());
+        let written = memory.is_some_and(|memory| memory.write(addr, bytes).is_ok());
+        if written { Ok(()) } else { Err(Raised::new(FaultKind::BadAddr, addr)) }
     }
 
     fn signal(&mut self, signal: i32) {
@@ -119,6 +120,39 @@ mod tests {
         let mut left = LeftContext { pid: std::process::id(), time, ..LeftContext::default() };
         let read = left.read(AddrSpace::User, &raw const there as u64, &mut buf);
         (read.is_ok(), u32::from_le_bytes(buf))
+    }
+
+    /// The first mapping of a process whose line has a text.
+    fn mapping(pid: u32, text: &str) -> u64 {
+        let maps = std::fs::read_to_string(format!("/proc/{pid}/maps")).expect("it is there");
+        let line = maps.lines().find(|line| line.contains(text)).expect("every process has it");
+        u64::from_str_radix(line.split('-').next().unwrap_or(""), 16).expect("an address")
+    }
+
+    #[test]
+    fn what_is_written_goes_to_the_process_that_fired_where_it_may_write_itself() {
+        let mut child = std::process::Command::new("sleep").arg("100").spawn().expect("sleep exists");
+        let pid = child.id();
+        let (stack, code) = (mapping(pid, "[stack]"), mapping(pid, "r-xp"));
+        let write_at = |time, addr| {
+            let mut left = LeftContext { pid, time, ..LeftContext::default() };
+            left.write(addr, b"new").map_err(|raised| (raised.kind, raised.value))
+        };
+        let read = |addr| {
+            let mut bytes = [0; 3];
+            process_memory::read(pid, addr, &mut bytes).map(|_| bytes).expect("ours")
+        };
+        let before = read(code);
+        let now = crate::host::monotonic();
+        let written = write_at(now, stack);
+        let refused = [write_at(now, code), write_at(0, stack + 8), write_at(now, 8)];
+        let after = [read(stack), read(stack + 8), read(code)];
+        let _ = child.kill().and_then(|()| child.wait());
+        assert_eq!(written, Ok(()));
+        let bad = |addr| Err((FaultKind::BadAddr, addr));
+        assert_eq!(refused, [bad(code), bad(stack + 8), bad(8)]);
+        assert_eq!(after, [*b"new", [0; 3], before]);
+        assert_eq!(write_at(now, stack), bad(stack), "it is gone");
     }
 
     #[test]
