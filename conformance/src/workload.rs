@@ -7,6 +7,7 @@ use std::os::unix::fs::{DirBuilderExt, MetadataExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::OnceLock;
+use std::sync::atomic::{AtomicU32, Ordering};
 
 /// Builds the program of known calls, if that has not been done, and gives its path, which every user can reach. `None`,
 /// with a word why, if gcc is missing.
@@ -47,8 +48,11 @@ fn build(name: &str, source: &str, flags: &[&str]) -> Option<String> {
     }
     let target = folder.join(name);
     if !target.exists() {
-        // Tests run side by side: each builds under a name of its own, and the last one to finish wins.
-        let own = target.with_extension(std::process::id().to_string());
+        // Tests run side by side, in processes and in threads: each builds under a name of its own, and the last one to
+        // finish wins.
+        static BUILDS: AtomicU32 = AtomicU32::new(0);
+        let number = BUILDS.fetch_add(1, Ordering::Relaxed);
+        let own = target.with_extension(format!("{}-{number}", std::process::id()));
         match Command::new("gcc").args(flags).arg("-o").arg(&own).arg(&source).status() {
             Ok(status) if status.success() => std::fs::rename(own, &target).ok()?,
             _ => {
@@ -98,6 +102,28 @@ pub fn skipped(why: &str) {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// Threads that build one program at a time each get one that is whole.
+    #[test]
+    fn threads_build_the_same_program() {
+        // A flag of this run's alone: nothing is built yet.
+        let flag = format!("-DBUILT_BY={}", std::process::id());
+        let flags = ["-O1", "-static", "-nostdlib", "-ffreestanding", "-fno-stack-protector", &flag];
+        let build = || built("together", "steps.c", &flags);
+        let paths = std::thread::scope(|threads| {
+            let builds: Vec<_> = (0..4).map(|_| threads.spawn(build)).collect();
+            builds.into_iter().map(|build| build.join().expect("no panic")).collect::<Vec<_>>()
+        });
+        let Some(Some(path)) = paths.first() else { return };
+        assert!(paths.iter().all(|other| other.as_ref() == Some(path)), "{paths:?}");
+        let folder = Path::new(path).parent().expect("it is in one");
+        let left: Vec<_> =
+            std::fs::read_dir(folder).expect("ours").flatten().map(|it| it.file_name()).collect();
+        let ran = Command::new(path).status();
+        let _ = std::fs::remove_dir_all(folder);
+        assert_eq!(left, ["together"], "nothing else is left");
+        assert_eq!(ran.map_err(|e| e.kind()).map(|status| status.code()), Ok(Some(0)));
+    }
 
     #[test]
     fn a_folder_of_anybody_elses_is_not_taken() {

@@ -157,6 +157,15 @@ pub(super) fn advice(drops: &Drops, suspects: &[String]) -> Vec<String> {
         drops.stacks > 0,
         "stacks came faster than they were fetched: a predicate, or fewer frames, makes fewer different ones",
     );
+    line(
+        drops.ticks > 0,
+        "they were due while earlier ones or the output kept the tracer busy: a longer period, or less to do in each \
+         (`system` above all), leaves time for all",
+    );
+    line(
+        drops.coalesced_cuts > 0,
+        "cuts (`printa`, `clear`, `trunc`) came faster than they were taken: fewer of them, as in a `tick`, stay apart",
+    );
     line(drops.stack_strings > 0, "a larger `-x jstackstrsize` holds more names");
     line(drops.dynamic > 0, "set variables to 0 when they are done with, or raise `-x dynvarsize`");
     lines
@@ -379,6 +388,15 @@ mod tests {
             advice(&Drops { stacks: 3, ..Drops::default() }, &[]),
             [
                 "stacks came faster than they were fetched: a predicate, or fewer frames, makes fewer different ones"
+            ]
+        );
+        assert_eq!(
+            advice(&Drops { ticks: 1, coalesced_cuts: 2, ..Drops::default() }, &[]),
+            [
+                "they were due while earlier ones or the output kept the tracer busy: a longer period, or less to do in \
+                 each (`system` above all), leaves time for all",
+                "cuts (`printa`, `clear`, `trunc`) came faster than they were taken: fewer of them, as in a `tick`, stay \
+                 apart",
             ]
         );
         assert!(advice(&Drops::default(), &["x".to_owned()]).is_empty());
