@@ -19,8 +19,8 @@
 //! | [`kernel_places`] | where members lie that subroutines look at by themselves |
 //! | [`attributes`] | stability and versions of names |
 //! | [`calls`] | prototypes and aggregations |
-//! | [`actions`], [`format`], [`printed`], [`order`] | what single actions ask, and in which order they may stand |
-//! | [`errors`], [`suggest`] | all wording; near misses |
+//! | [`actions`], [`mod@format`], [`printed`], [`order`] | what single actions ask, and in which order they may stand |
+//! | [`errors`], [`suggest`], [`misfits`], [`undefined_types`] | all wording; near misses; what helps where types do not fit or are not there |
 //!
 //! The first error ends the compilation (language spec §1.5).
 

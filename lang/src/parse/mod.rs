@@ -1,4 +1,4 @@
-//! Source text in, [`ast::Program`] out (language spec §2, §3, §4.1).
+//! Source text in, [`Program`] out (language spec §2, §3, §4.1).
 //!
 //! Four steps for each external declaration: `scan` tells tokens apart and prepares the text, `d.pest` parses it into a
 //! neutral tree, in which a word is a word, `resolve.rs` says which words are types, and with its answers `build.rs` and

@@ -43,7 +43,7 @@ pub enum AggState {
     },
     /// Count, wrapping sum and 128-bit sum of squares. Boxed, as all that would widen every state.
     Stddev(Box<Deviation>),
-    /// Counts of a histogram, whose function's [`Shape`] says what each bucket holds.
+    /// Counts of a histogram, whose function's [`Shape`](dtrail_lang::builtins::shapes::Shape) says what each bucket holds.
     Buckets(Buckets),
     /// What percentiles are taken from.
     Sketch(Box<Sketch>),
