@@ -36,6 +36,8 @@ BRANCHES = "syscall::read:entry {{ if (arg2 > {i}) {{ self->s{j} = arg0; }} else
 RETURN = "syscall::read:return /self->s{j}/ {{ printf(\"%d\", self->s{j}); self->s{j} = 0; }}\n"
 STATEMENT = "printf(\"%d\\n\", arg0 + {i}); x{j} = arg1 + {i}; if (arg2 == {i}) {{ trace({i}); }}\n"
 TRANSLATOR = "struct o{i} {{ int a; }}; translator struct o{i} < int *I > {{ a = *I; }};\n"
+TO_ONE = "struct i{i} {{ int x; }}; translator struct o < struct i{i} *I > {{ a = I->x; }};\n"
+FROM_MANY = "syscall::read:entry {{ trace(xlate<struct o>((struct i{i} *)arg1).a); }}\n"
 PROBE = "\tprobe p{i}(int a, char *b) : (int a);\n"
 TRANSLATED = "syscall::read:entry {{ trace(xlate<struct o{i}>((int *)arg1).a); }}\n"
 
@@ -52,6 +54,7 @@ PROGRAMS = {
     "variables": lambda n: repeated("syscall::read:entry {{ g{i} = arg0; }}\n", n),
     "aggregations": lambda n: repeated("syscall::read:entry {{ @a{i}[pid] = count(); }}\n", n),
     "translators": lambda n: repeated(TRANSLATOR, n) + repeated(TRANSLATED, n),
+    "translators to one type": lambda n: "struct o {{ int a; }};\n".format() + repeated(TO_ONE, n) + repeated(FROM_MANY, n),
     "probes of one provider": lambda n: "provider many {\n" + repeated(PROBE, n) + "};\nBEGIN { }\n",
 }
 

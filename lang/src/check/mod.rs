@@ -54,6 +54,7 @@ pub(crate) mod suggest;
 #[cfg(test)]
 pub(crate) mod tests;
 pub mod translator;
+mod translator_index;
 mod typenames;
 mod undefined_types;
 

@@ -18,7 +18,8 @@ use super::kernel_places::KernelPlaces;
 use super::names::{AggInfo, Marked, Names, VarInfo};
 use super::probes::Probes;
 use super::provider::{Interface, Interfaces};
-use super::translator::{TranslatorId, TranslatorInfo};
+use super::translator::TranslatorInfo;
+use super::translator_index::TranslatorIndex;
 use super::{errors, suggest};
 use crate::ast::{Clause, Derived, Expr, ExprKind, Item, LeftOut, Program};
 use crate::builtins::{self, Action, AggFn, Func, consts, vars};
@@ -166,8 +167,7 @@ pub struct Session<'a> {
     pub(super) formulas: Vec<Formula>,
     pub(super) inlines: Inlines,
     pub(super) translators: Vec<TranslatorInfo>,
-    /// By kind and tag of what they make.
-    pub(super) translators_by_output: HashMap<Option<(TagKind, String)>, Vec<TranslatorId>>,
+    pub(super) translator_index: TranslatorIndex,
     pub(super) interfaces: Interfaces,
     /// What all uses of formulas come to so far.
     pub(super) expanded: usize,
@@ -229,7 +229,7 @@ impl<'a> Session<'a> {
             formulas: Vec::new(),
             inlines: Inlines::new(),
             translators: Vec::new(),
-            translators_by_output: HashMap::new(),
+            translator_index: TranslatorIndex::default(),
             interfaces: Interfaces::new(),
             expanded: 0,
             enumerators: HashMap::new(),

@@ -20,7 +20,7 @@ use crate::diag::Diagnostic;
 use crate::env::Stability;
 use crate::source::{SourceKind, Span};
 use crate::types::classes::Operand;
-use crate::types::{TagKind, Type, TypeId, bare_tag};
+use crate::types::{Type, TypeId};
 
 /// Index of a translator.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -88,7 +88,8 @@ impl Session<'_> {
         let same = |other: &TranslatorInfo| {
             self.alike(other.input.ty, input.ty) && other.input.userland == input.userland
         };
-        if self.translators_of(output).any(|(_, other)| same(other)) {
+        let alike = self.translator_index.from_written(&self.types, output, input.ty);
+        if self.those_making(output, alike).any(|(_, other)| same(other)) {
             let (from, to) = (input.show(&self.types), self.types.show(output));
             return Err(errors::translator_redeclared(translator.span, &from, &to));
         }
@@ -143,7 +144,7 @@ impl Session<'_> {
         }
         self.defining = None;
         let id = TranslatorId(self.translators.len() as u32);
-        self.translators_by_output.entry(self.tag_of(output)).or_default().push(id);
+        self.translator_index.add(&self.types, output, input.ty, id);
         self.translators.push(TranslatorInfo { output, input, members, absent, attributes });
         Ok(())
     }
@@ -157,18 +158,13 @@ impl Session<'_> {
         }
     }
 
-    /// What types that are the same have in common: kind and tag, without scope and number.
-    fn tag_of(&self, output: TypeId) -> Option<(TagKind, String)> {
-        match self.types.resolve(output) {
-            Type::Tagged(kind, tag) => Some((*kind, bare_tag(tag).unwrap_or("").to_owned())),
-            _ => None,
-        }
-    }
-
-    /// The translators that make a type, in the order of their definitions.
-    fn translators_of(&self, output: TypeId) -> impl Iterator<Item = (TranslatorId, &TranslatorInfo)> {
-        let alike = self.translators_by_output.get(&self.tag_of(output)).map_or(&[][..], Vec::as_slice);
-        let all = alike.iter().map(|id| (*id, &self.translators[id.index()]));
+    /// Those of some translators that make a type.
+    fn those_making<'a>(
+        &'a self,
+        output: TypeId,
+        some: &'a [TranslatorId],
+    ) -> impl Iterator<Item = (TranslatorId, &'a TranslatorInfo)> {
+        let all = some.iter().map(|id| (*id, &self.translators[id.index()]));
         all.filter(move |(_, other)| self.types.same(other.output, output))
     }
 
@@ -185,11 +181,17 @@ impl Session<'_> {
     /// one that the value can be assigned to.
     pub(super) fn translator_for(&self, to: TypeId, from: Marked) -> Option<TranslatorId> {
         let output = self.made_of(to);
-        let all = || self.translators_of(output);
-        let found = all()
+        let (index, types) = (&self.translator_index, &self.types);
+        let exactly = index.from_written(types, output, from.ty);
+        let same = index.from_kin(types, output, from.ty);
+        let all = index.making(types, output);
+        let found = self
+            .those_making(output, exactly)
             .find(|(_, other)| other.input.ty == from.ty)
-            .or_else(|| all().find(|(_, other)| self.types.same(other.input.ty, from.ty)))
-            .or_else(|| all().find(|(_, other)| self.takes(other.input, from)));
+            .or_else(|| {
+                self.those_making(output, same).find(|(_, other)| types.same(other.input.ty, from.ty))
+            })
+            .or_else(|| self.those_making(output, all).find(|(_, other)| self.takes(other.input, from)));
         found.map(|(id, _)| id)
     }
 

@@ -15,6 +15,23 @@ pub struct Operand {
     pub zero: bool,
 }
 
+/// See [`TypeTable::kin`].
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Kin {
+    /// Pointers, and the lengths of arrays.
+    steps: Vec<Option<u64>>,
+    leaf: KinLeaf,
+}
+
+/// What is neither pointer nor array.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+enum KinLeaf {
+    Function,
+    Symbolic(&'static str),
+    Tagged(TagKind, String),
+    Other(TypeId),
+}
+
 impl TypeTable {
     /// The integer type behind an integer or enum type.
     pub fn int_type(&self, id: TypeId) -> Option<IntType> {
@@ -132,6 +149,34 @@ impl TypeTable {
             }
             (a, b) => a == b,
         }
+    }
+
+    /// What types that are the same have in common; others may share it that differ in size alone.
+    pub fn kin(&self, ty: TypeId) -> Kin {
+        let (mut steps, mut ty) = (Vec::new(), self.base(ty));
+        loop {
+            let target = match self.get(ty) {
+                Type::Pointer(target) => {
+                    steps.push(None);
+                    target
+                }
+                Type::Array(element, length) => {
+                    steps.push(Some(*length));
+                    element
+                }
+                _ => break,
+            };
+            ty = self.base(*target);
+        }
+        let leaf = match self.get(ty) {
+            Type::Function(..) => KinLeaf::Function,
+            Type::Symbolic(kind) => KinLeaf::Symbolic(kind.type_name()),
+            Type::Tagged(kind, tag) if let Some(tag) = bare_tag(tag) => {
+                KinLeaf::Tagged(*kind, tag.to_owned())
+            }
+            _ => KinLeaf::Other(ty),
+        };
+        Kin { steps, leaf }
     }
 
     /// Pointer-compatible (language spec §5.9); gives the common type. A `string` goes with a zero constant here, which

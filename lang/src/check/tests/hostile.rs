@@ -114,6 +114,20 @@ fn translators_that_double() {
     assert_eq!(tag(&source), "D_UNKNOWN");
 }
 
+/// Each is found by its types, however many make the same.
+#[test]
+fn many_translators_to_one_type() {
+    let one = |i: usize| {
+        format!("struct i{i} {{ int x; }}; translator struct o < struct i{i} *I > {{ a = I->x; }};\n")
+    };
+    let all: String = (0..10_000).map(one).collect();
+    let uses = "BEGIN { trace(xlate<struct o>((struct i9999 *)1).a + xlate<struct o>((struct i0 *)1).a); }";
+    assert_eq!(tag(&format!("struct o {{ int a; }};\n{all}{uses}")), "ok");
+    assert_eq!(tag(&format!("struct o {{ int a; }};\n{all}{}", one(5000))), "D_DECL_TYPERED");
+    let again = "translator struct o < struct i77 *J > { a = 2; };";
+    assert_eq!(tag(&format!("struct o {{ int a; }};\n{all}{again}")), "D_XLATE_REDECL");
+}
+
 #[test]
 fn large_bounds() {
     assert_eq!(tag("int a[2147483648]; BEGIN { a[2147483647] = 1; }"), "ok");

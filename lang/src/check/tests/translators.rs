@@ -149,6 +149,23 @@ fn translators_of_a_typedef_and_of_its_base() {
             "D_XLATE_NOCONV 2:57",
         ),
         ("translator struct s < my_t i > { b = 2; }; BEGIN { }", "D_XLATE_REDECL 2:1"),
+        // The same type under another name comes before the first that takes the value.
+        (
+            "translator struct s < int i > { b = 2; }; typedef int other_t; typedef other_t third_t; third_t m; \
+             BEGIN { trace(xlate<struct s>(m).a); }",
+            "ok",
+        ),
+        (
+            "struct i { int x; }; typedef struct i i_t; typedef i_t *p_t; translator struct s < void *v > { b = 3; }; \
+             translator struct s < struct i *p > { a = p->x; }; p_t m; i_t list[2]; BEGIN { \
+             trace(xlate<struct s>(m).a); trace(xlate<struct s>(list).b); trace(xlate<struct s>((char *)m).b); }",
+            "ok",
+        ),
+        (
+            "struct i { int x; }; translator struct s < struct i *p > { a = p->x; }; translator struct s < struct i **p > \
+             { b = 1; }; struct i **m; BEGIN { trace(xlate<struct s>(m).a); }",
+            "D_XLATE_NOCONV 2:150",
+        ),
         ("long l; BEGIN { trace(xlate<struct s>(l).a); }", "ok"),
     ] {
         check(&format!("{HEAD}{rest}"), expect);
