@@ -88,7 +88,7 @@ impl Session<'_> {
         let same = |other: &TranslatorInfo| {
             self.alike(other.input.ty, input.ty) && other.input.userland == input.userland
         };
-        let alike = self.translator_index.from_written(&self.types, output, input.ty);
+        let alike = self.translator_index.written_as(&self.types, output, input.ty);
         if self.those_making(output, alike).any(|(_, other)| same(other)) {
             let (from, to) = (input.show(&self.types), self.types.show(output));
             return Err(errors::translator_redeclared(translator.span, &from, &to));
@@ -182,8 +182,8 @@ impl Session<'_> {
     pub(super) fn translator_for(&self, to: TypeId, from: Marked) -> Option<TranslatorId> {
         let output = self.made_of(to);
         let (index, types) = (&self.translator_index, &self.types);
-        let exactly = index.from_written(types, output, from.ty);
-        let same = index.from_kin(types, output, from.ty);
+        let exactly = index.written_as(types, output, from.ty);
+        let same = index.akin(types, output, from.ty);
         let all = index.making(types, output);
         let found = self
             .those_making(output, exactly)

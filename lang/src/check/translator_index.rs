@@ -43,12 +43,12 @@ impl TranslatorIndex {
     }
 
     /// Those that make it from a type as it is written, pointers and scopes apart.
-    pub(super) fn from_written(&self, types: &TypeTable, output: TypeId, input: TypeId) -> &[TranslatorId] {
+    pub(super) fn written_as(&self, types: &TypeTable, output: TypeId, input: TypeId) -> &[TranslatorId] {
         found(self.by_written.get(&(tag_of(types, output), written(types, input))))
     }
 
     /// Those that make it from the same type, whatever it is called.
-    pub(super) fn from_kin(&self, types: &TypeTable, output: TypeId, input: TypeId) -> &[TranslatorId] {
+    pub(super) fn akin(&self, types: &TypeTable, output: TypeId, input: TypeId) -> &[TranslatorId] {
         found(self.by_kin.get(&(tag_of(types, output), types.kin(input))))
     }
 }
