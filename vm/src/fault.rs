@@ -153,6 +153,8 @@ pub struct Drops {
     pub stacks: u64,
     /// Names of made code that did not fit into what `jstack()` or `ustack()` has for them.
     pub stack_strings: u64,
+    /// Mappings of processes for which there was no room: addresses in them have no names.
+    pub mappings: u64,
 }
 
 impl Drops {
@@ -181,6 +183,7 @@ impl Drops {
         self.ticks += other.ticks;
         self.stacks += other.stacks;
         self.stack_strings += other.stack_strings;
+        self.mappings += other.mappings;
     }
 }
 

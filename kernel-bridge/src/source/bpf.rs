@@ -665,7 +665,7 @@ impl EventSource for BpfSource {
     fn drops(&mut self) -> Drops {
         let Some(attached) = &mut self.attached else { return Drops::default() };
         let Attached { programs, state, losses, .. } = attached;
-        losses.since_last(programs.misses(), state)
+        Drops { mappings: self.symbols.take_forgotten(), ..losses.since_last(programs.misses(), state) }
     }
 
     fn exited(&mut self) -> Vec<Exited> {

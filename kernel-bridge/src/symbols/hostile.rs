@@ -183,7 +183,7 @@ fn damaged_lists_of_mappings_do_no_harm() {
         7f0000002000-7f0000003000 rwxp 00000000 00:00 0\n\
         7fff00000000-7fff00001000 r-xp 00000000 00:00 0                  [vdso]\n";
     proptest!(quick(), |(text in damage(good), more in damage(good))| {
-        let mut space = Space::default();
+        let mut space = Space::new(&std::rc::Rc::default());
         space.update(&text, 1);
         space.update(&more, 2);
         for addr in [0, 0x40_0000, 0x40_0fff, 0x7f00_0000_0800, u64::MAX] {

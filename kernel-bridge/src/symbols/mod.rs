@@ -15,6 +15,7 @@ mod inlined;
 mod kallsyms;
 mod kept;
 mod made;
+mod mappings;
 mod objects;
 mod spaces;
 mod unwind;
@@ -151,6 +152,7 @@ impl Symbols {
     pub(crate) fn mapped(&self, pid: u32, time: u64, mapping: Mapping) {
         let mut inner = self.inner.borrow_mut();
         inner.keep(pid, &mapping, self.inlined.get());
+        inner.spaces.make_room(pid);
         if inner.spaces.at(pid, time).is_none() {
             inner.spaces.begin(pid, 0);
         }
@@ -230,6 +232,11 @@ impl Symbols {
             (key, Box::new(open) as Box<dyn FnOnce() -> Option<Image>>)
         };
         inner.unwinders.unwind(pid, space, start, read, &open, (most, out));
+    }
+
+    /// How many mappings of processes are no longer known, since the last call: there are too many of them.
+    pub(crate) fn take_forgotten(&self) -> u64 {
+        self.inner.borrow().spaces.take_left_out()
     }
 
     /// Takes what the kernel tells of processes. If it lost something, all is looked at anew.

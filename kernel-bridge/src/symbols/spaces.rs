@@ -1,8 +1,10 @@
 //! What was mapped where in each process, and when: snapshots of `/proc/PID/maps` and events in, the mapping of an address
-//! at a time out. It is kept when the process is gone.
+//! at a time out. It is kept when the process is gone, as far as there is room for all ([`Mappings`]).
 
 use std::collections::{BTreeMap, HashMap};
 use std::rc::Rc;
+
+use super::mappings::{Mappings, Room};
 
 use super::kallsyms::hex;
 
@@ -27,12 +29,12 @@ impl Mapping {
 }
 
 /// What a process runs from one `exec` to the next.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub(super) struct Space {
     /// When it began, monotonic nanoseconds.
     since: u64,
-    /// By start. What was unmapped stays, until something else is mapped there. Shared with copies until one changes.
-    mappings: Rc<BTreeMap<u64, Mapping>>,
+    /// What was unmapped stays, until something else is mapped there. Shared with copies until one changes.
+    mappings: Rc<Mappings>,
     /// How often something was mapped.
     changes: u64,
     /// When `/proc` was read last.
@@ -50,12 +52,12 @@ pub(super) struct Spaces {
     ends: HashMap<u32, u64>,
     /// How many have ever ended.
     count: u64,
+    /// What the mappings of all take together.
+    room: Rc<Room>,
 }
 
-/// Most address spaces that are remembered of one process ID: beyond that the oldest go. Most mappings of one space: beyond
-/// that those at the lowest addresses go.
+/// Most address spaces that are remembered of one process ID: beyond that the oldest go.
 const MOST_SPACES: usize = 64;
-const MOST_MAPPINGS: usize = 1 << 14;
 /// Most processes. When there are more, those that ended first go first.
 const MOST_PROCESSES: usize = 1 << 15;
 
@@ -69,12 +71,12 @@ impl Spaces {
 
     /// A process begins anew: it has executed an image, or its ID was not in use.
     pub(super) fn begin(&mut self, pid: u32, since: u64) -> &mut Space {
-        if self.by_pid.len() >= MOST_PROCESSES
-            && !self.by_pid.contains_key(&pid)
-            && let Some((_, first)) = self.ended.pop_first()
-        {
-            self.ends.remove(&first);
-            self.by_pid.remove(&first);
+        if self.by_pid.len() >= MOST_PROCESSES && !self.by_pid.contains_key(&pid) {
+            self.forget_first(None);
+        }
+        self.make_room(pid);
+        if self.room.is_scarce() {
+            self.forget_former();
         }
         // If one with this ID has ended, the ID means another process again.
         if let Some(number) = self.ends.remove(&pid) {
@@ -82,18 +84,49 @@ impl Spaces {
         }
         let spaces = self.by_pid.entry(pid).or_default();
         if spaces.len() >= MOST_SPACES {
-            spaces.remove(0);
+            self.room.leave_out(spaces.remove(0).mappings.len());
         }
         let at = spaces.partition_point(|space| space.since <= since);
-        spaces.insert(at, Space { since, ..Space::default() });
+        spaces.insert(at, Space { since, ..Space::new(&self.room) });
         &mut spaces[at]
+    }
+
+    /// Forgets the process that ended first, unless it is this one; whether there was one.
+    fn forget_first(&mut self, but: Option<u32>) -> bool {
+        let Some((&number, &first)) = self.ended.iter().find(|(_, pid)| Some(**pid) != but) else {
+            return false;
+        };
+        self.ended.remove(&number);
+        self.ends.remove(&first);
+        let spaces = self.by_pid.remove(&first).unwrap_or_default();
+        self.room.leave_out(spaces.iter().map(|space| space.mappings.len()).sum());
+        true
+    }
+
+    /// Makes room for mappings of a process: others that have ended go, in the order in which they did.
+    pub(super) fn make_room(&mut self, pid: u32) {
+        while self.room.is_scarce() && self.forget_first(Some(pid)) {}
+    }
+
+    /// Forgets what processes ran before they executed the image that they run.
+    fn forget_former(&mut self) {
+        for spaces in self.by_pid.values_mut() {
+            let current = spaces.len().saturating_sub(1);
+            self.room.leave_out(spaces.drain(..current).map(|space| space.mappings.len()).sum());
+        }
+    }
+
+    /// How many mappings were forgotten since the last call, or were not kept.
+    pub(super) fn take_left_out(&self) -> u64 {
+        self.room.take_left_out()
     }
 
     /// A process is the copy of another: of one that is not known it has something that is not known, either.
     pub(super) fn copy(&mut self, pid: u32, from: u32, time: u64) {
         let original = self.at(from, time).cloned();
         if original.is_some() || self.is_known(pid) {
-            *self.begin(pid, time) = Space { since: time, ended: false, ..original.unwrap_or_default() };
+            let copy = original.unwrap_or_else(|| Space::new(&self.room));
+            *self.begin(pid, time) = Space { since: time, ended: false, ..copy };
         }
     }
 
@@ -114,12 +147,13 @@ impl Spaces {
 
     /// The current space of a process, or a new one.
     pub(super) fn current(&mut self, pid: u32) -> &mut Space {
+        self.make_room(pid);
         if !self.by_pid.contains_key(&pid) {
             self.begin(pid, 0);
         }
         let spaces = self.by_pid.entry(pid).or_default();
         if spaces.is_empty() {
-            spaces.push(Space::default());
+            spaces.push(Space::new(&self.room));
         }
         let last = spaces.len() - 1;
         &mut spaces[last]
@@ -127,16 +161,22 @@ impl Spaces {
 }
 
 impl Space {
+    /// One that nothing is known of, whose mappings take of a room.
+    pub(super) fn new(room: &Rc<Room>) -> Space {
+        let mappings = Rc::new(Mappings::new(room));
+        Space { since: 0, mappings, changes: 0, read: 0, ended: false }
+    }
+
     /// The mapping of an address.
     pub(super) fn find(&self, addr: u64) -> Option<&Mapping> {
-        let (_, mapping) = self.mappings.range(..=addr).next_back()?;
+        let (_, mapping) = self.mappings.by_start().range(..=addr).next_back()?;
         (addr < mapping.end).then_some(mapping)
     }
 
     /// What an address is part of that lies ahead of what is known of its file: the kernel tells of code alone, and the
     /// start of an object, which stands for all of it, is no code.
     pub(super) fn find_ahead(&self, addr: u64) -> Option<&Mapping> {
-        let (_, mapping) = self.mappings.range(addr..).next()?;
+        let (_, mapping) = self.mappings.by_start().range(addr..).next()?;
         mapping.start.checked_sub(mapping.offset).is_some_and(|base| base <= addr).then_some(mapping)
     }
 
@@ -152,7 +192,7 @@ impl Space {
 
     /// All that is or was mapped.
     pub(super) fn mappings(&self) -> impl Iterator<Item = &Mapping> {
-        self.mappings.values()
+        self.mappings.by_start().values()
     }
 
     /// Something was mapped, in the place of what was there.
@@ -162,8 +202,8 @@ impl Space {
             return;
         }
         let mappings = Rc::make_mut(&mut self.mappings);
-        let before = mappings.range(..start).next_back();
-        let within = mappings.range(start..end);
+        let before = mappings.by_start().range(..start).next_back();
+        let within = mappings.by_start().range(start..end);
         let over: Vec<Mapping> = before
             .into_iter()
             .chain(within)
@@ -171,19 +211,16 @@ impl Space {
             .filter(|old| old.end > start)
             .collect();
         for old in over {
-            mappings.remove(&old.start);
+            mappings.remove(old.start);
             if old.end > end {
                 let offset = old.offset.saturating_add(end - old.start);
-                mappings.insert(end, Mapping { start: end, offset, ..old.clone() });
+                mappings.insert(Mapping { start: end, offset, ..old.clone() });
             }
             if old.start < start {
-                mappings.insert(old.start, Mapping { end: start, ..old });
+                mappings.insert(Mapping { end: start, ..old });
             }
         }
-        if mappings.len() >= MOST_MAPPINGS {
-            mappings.pop_first();
-        }
-        mappings.insert(start, mapping);
+        mappings.insert(mapping);
         self.changes += 1;
     }
 
@@ -191,7 +228,7 @@ impl Space {
     pub(super) fn update(&mut self, text: &[u8], now: u64) {
         self.read = now;
         for mapping in parse(text) {
-            let known = self.mappings.get(&mapping.start).is_some_and(|known| {
+            let known = self.mappings.by_start().get(&mapping.start).is_some_and(|known| {
                 // A mapping that was only told of has no other end than one that was read.
                 *known == Mapping { inode: known.inode, ..mapping.clone() }
                     && (known.inode == mapping.inode || mapping.inode == 0)
@@ -224,6 +261,7 @@ fn parse(text: &[u8]) -> impl Iterator<Item = Mapping> {
 
 #[cfg(test)]
 mod tests {
+    use super::super::mappings::MOST_MAPPINGS;
     use super::*;
 
     const MAPS: &[u8] = b"00400000-00401000 r--p 00000000 08:01 12                         /bin/work\n\
@@ -238,7 +276,7 @@ mod tests {
 
     #[test]
     fn maps() {
-        let mut space = Space::default();
+        let mut space = Space::new(&Rc::default());
         space.update(MAPS, 5);
         for (addr, expected) in [
             (0x40_1010, "/bin/work"),
@@ -266,7 +304,7 @@ mod tests {
 
     #[test]
     fn what_is_mapped_takes_the_place_of_what_was_there() {
-        let mut space = Space::default();
+        let mut space = Space::new(&Rc::default());
         let mapping =
             |start, end, path: &str| Mapping { start, end, offset: start, inode: 1, path: path.into() };
         space.add(mapping(0x1000, 0x9000, "/whole"));
@@ -302,6 +340,8 @@ mod tests {
         }
         assert_eq!(space.mappings().count(), MOST_MAPPINGS);
         assert_eq!(space.find(9_999 * 0x1000).map(|mapping| mapping.inode), Some(49_999));
+        assert!(spaces.take_left_out() >= 20_000 - MOST_MAPPINGS as u64);
+        assert_eq!(spaces.take_left_out(), 0);
     }
 
     #[test]
@@ -355,5 +395,60 @@ mod tests {
         ] {
             assert_eq!(at(pid, time).as_deref(), expected, "{pid} at {time}");
         }
+    }
+
+    /// A process of so many mappings.
+    fn with(spaces: &mut Spaces, pid: u32, time: u64, count: u64) {
+        let space = spaces.begin(pid, time);
+        for i in 0..count {
+            let start = i * 0x1000;
+            space.add(Mapping { start, end: start + 0x1000, offset: 0, inode: i, path: "/file".into() });
+        }
+    }
+
+    #[test]
+    fn all_processes_together_are_bounded() {
+        let mut spaces = Spaces { room: Rc::new(Room::of(120)), ..Spaces::default() };
+        let counts = |spaces: &mut Spaces, pids: &[u32]| -> Vec<usize> {
+            let count = |&pid| spaces.at(pid, u64::MAX).map_or(0, |space| space.mappings().count());
+            pids.iter().map(count).collect()
+        };
+        // One that ended, one that executed another image, and one that lives; its copy shares what it has until it changes.
+        with(&mut spaces, 1, 0, 20);
+        spaces.end(1);
+        with(&mut spaces, 2, 0, 20);
+        with(&mut spaces, 2, 5, 10);
+        with(&mut spaces, 3, 0, 20);
+        spaces.copy(4, 3, 6);
+        assert_eq!((spaces.room.used(), spaces.take_left_out()), (70, 0));
+        let new = Mapping { start: 0, end: 0x1000, offset: 9, inode: 99, path: "/new".into() };
+        spaces.current(4).add(new);
+        let first = |spaces: &mut Spaces, pid| spaces.current(pid).find(0).map(|mapping| mapping.inode);
+        assert_eq!((first(&mut spaces, 3), first(&mut spaces, 4)), (Some(0), Some(99)));
+        assert_eq!((spaces.room.used(), spaces.take_left_out()), (90, 0));
+        with(&mut spaces, 5, 7, 25);
+        assert_eq!(counts(&mut spaces, &[1, 2, 3, 4, 5]), [20, 10, 20, 20, 25]);
+        // The one that ended goes first.
+        with(&mut spaces, 6, 8, 20);
+        assert_eq!(counts(&mut spaces, &[1, 2, 3, 4, 5, 6]), [0, 10, 20, 20, 25, 20]);
+        assert_eq!((spaces.room.used(), spaces.take_left_out()), (115, 20));
+        assert_eq!(spaces.at(2, 0).map(|space| space.since()), Some(0));
+        // Then what one ran before.
+        with(&mut spaces, 7, 9, 5);
+        assert_eq!(counts(&mut spaces, &[2, 3, 4, 5, 6, 7]), [10, 20, 20, 25, 20, 5]);
+        assert_eq!(spaces.at(2, 0).map(|space| space.since()), Some(5));
+        assert_eq!((spaces.room.used(), spaces.take_left_out()), (100, 20));
+        // What lives stays: whoever maps more has less of its own, and one mapping whatever there is.
+        with(&mut spaces, 8, 10, 15);
+        with(&mut spaces, 9, 11, 10);
+        assert_eq!(counts(&mut spaces, &[2, 3, 4, 5, 6, 7, 8, 9]), [10, 20, 20, 25, 20, 5, 15, 5]);
+        assert_eq!((spaces.room.used(), spaces.take_left_out()), (120, 5));
+        with(&mut spaces, 10, 12, 3);
+        assert_eq!(counts(&mut spaces, &[9, 10]), [5, 1]);
+        assert_eq!(spaces.current(10).find(0x2000).map(|mapping| mapping.inode), Some(2));
+        assert_eq!((spaces.room.used(), spaces.take_left_out()), (121, 2));
+        spaces.end(6);
+        spaces.begin(11, 13);
+        assert_eq!((spaces.room.used(), spaces.take_left_out()), (101, 20));
     }
 }

@@ -81,6 +81,7 @@ pub(super) fn losses(drops: &Drops) -> Vec<Loss> {
         ticks,
         stacks,
         stack_strings,
+        mappings,
     } = drops;
     let mut losses = Vec::new();
     let mut line = |tag, cpu, count, text| {
@@ -127,6 +128,8 @@ pub(super) fn losses(drops: &Drops) -> Vec<Loss> {
     line("DTRACEDROP_TICK", None, n, format!("tick firing{} missed", plural(n)));
     let n = *stacks;
     line("DTRACEDROP_STACK", None, n, format!("stack{} lost", plural(n)));
+    let n = *mappings;
+    line("DTRACEDROP_MAPPING", None, n, format!("mapping{} of processes forgotten", plural(n)));
     losses
 }
 
@@ -165,6 +168,11 @@ pub(super) fn advice(drops: &Drops, suspects: &[String]) -> Vec<String> {
     line(
         drops.coalesced_cuts > 0,
         "cuts (`printa`, `clear`, `trunc`) came faster than they were taken: fewer of them, as in a `tick`, stay apart",
+    );
+    line(
+        drops.mappings > 0,
+        "more is mapped than is remembered, of processes that have ended above all: frames in what is forgotten print without \
+         names; `printa` in a `tick` prints them earlier",
     );
     line(drops.stack_strings > 0, "a larger `-x jstackstrsize` holds more names");
     line(drops.dynamic > 0, "set variables to 0 when they are done with, or raise `-x dynvarsize`");
@@ -294,6 +302,7 @@ mod tests {
             dynamic: 1,
             double_error: 1,
             ticks: 4,
+            mappings: 1,
             ..Drops::default()
         };
         assert_eq!(
@@ -305,6 +314,7 @@ mod tests {
                 "1 dynamic variable drop",
                 "1 error in ERROR probe enabling",
                 "4 tick firings missed",
+                "1 mapping of processes forgotten",
             ]
         );
         assert_eq!(drops(&lost, true)[4], "[DTRACEDROP_DBLERROR] 1 error in ERROR probe enabling");

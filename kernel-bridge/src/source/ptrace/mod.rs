@@ -33,6 +33,7 @@ use dtrail_lang::ir::ProbeIndex;
 use dtrail_lang::options::{EvalTime, Options, TypeData};
 use dtrail_lang::plan::{Capabilities, Plan};
 use dtrail_vm::event::{Error, Event, EventSink, EventSource, Exited, Flow, Wait};
+use dtrail_vm::fault::Drops;
 use dtrail_vm::stacks;
 
 use self::alarm::Alarm;
@@ -342,6 +343,10 @@ impl EventSource for PtraceSource {
     fn detach(&mut self, _impatient: &dyn Fn() -> bool) -> Result<(), Error> {
         self.end_all();
         Ok(())
+    }
+
+    fn drops(&mut self) -> Drops {
+        Drops { mappings: self.symbols.take_forgotten(), ..Drops::default() }
     }
 
     fn exited(&mut self) -> Vec<Exited> {
