@@ -20,9 +20,10 @@ use dtrail_lang::ir::{AggId, ValueType, VarId};
 use dtrail_lang::plan::{KeyPart, Plan};
 use dtrail_vm::agg::{AggState, Deviation};
 use dtrail_vm::event::KernelState;
+use dtrail_vm::speculation::words::Words;
 use dtrail_vm::value::Value;
 
-use crate::ebpf::{AggPlace, MapAccess, StateLayout, VarPlace, control, var_place};
+use crate::ebpf::{AggPlace, MapAccess, SpeculationWords, StateLayout, VarPlace, control, var_place};
 
 /// The kernel part's state behind some maps.
 #[derive(Debug)]
@@ -269,11 +270,46 @@ impl<M: MapAccess> KernelState for MappedState<M> {
         put.wrapping_sub(self.stacks_taken) > u64::from(self.layout.stack_entries / 4)
     }
 
+    fn speculations(&mut self) -> Option<&mut dyn Words> {
+        self.layout.speculations.is_some().then_some(self)
+    }
+
     fn exit_status(&mut self) -> Option<i64> {
         match self.maps.control(control::EXITED) {
             0 => None,
             _ => Some(self.maps.control(control::STATUS) as i64),
         }
+    }
+}
+
+impl<M: MapAccess> MappedState<M> {
+    /// A word of a number, or behind all of those when it may be taken again.
+    fn speculation_word(&self, number: u32, again: bool) -> u32 {
+        let SpeculationWords { first, count } = self.layout.speculations.unwrap_or_default();
+        // Numbers are asked for from 1 to the count.
+        first + number - 1 + if again { count } else { 0 }
+    }
+}
+
+impl<M: MapAccess> Words for MappedState<M> {
+    fn count(&self) -> u32 {
+        self.layout.speculations.map_or(0, |words| words.count)
+    }
+
+    fn word(&mut self, number: u32) -> u64 {
+        self.maps.control(self.speculation_word(number, false))
+    }
+
+    fn replace_word(&mut self, number: u32, old: u64, new: u64) -> bool {
+        self.maps.replace_control(self.speculation_word(number, false), old, new)
+    }
+
+    fn until(&mut self, number: u32) -> u64 {
+        self.maps.control(self.speculation_word(number, true))
+    }
+
+    fn set_until(&mut self, number: u32, time: u64) {
+        self.maps.set_control(self.speculation_word(number, true), time);
     }
 }
 

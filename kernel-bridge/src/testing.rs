@@ -17,6 +17,7 @@ pub(crate) fn bare_plan(program: Program) -> Plan {
         probe_clauses: Vec::new(),
         homes: Vec::new(),
         agg_sites: Vec::new(),
+        speculations: dtrail_lang::plan::Side::User,
         rooms: Rooms::default(),
         cuts: Cuts::default(),
         reasons: Vec::new(),

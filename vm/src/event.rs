@@ -16,6 +16,7 @@ use dtrail_lang::plan::{AskedStack, Capabilities, Overflow, Plan};
 use crate::agg::AggState;
 use crate::fault::{Drops, FaultKind, Raised};
 use crate::names::Process;
+use crate::speculation::words::Words;
 use crate::value::Value;
 use crate::vars::Thread;
 
@@ -294,6 +295,10 @@ pub trait KernelState {
     /// Whether so many stacks wait to be handed over that there may soon be no room for more.
     fn stacks_waiting(&mut self) -> bool {
         false
+    }
+    /// Which speculations are in use, if the kernel part keeps that ([`Plan::speculations`](dtrail_lang::plan::Plan)).
+    fn speculations(&mut self) -> Option<&mut dyn Words> {
+        None
     }
     /// Status of an `exit` that the kernel part decided, `None` while none did. It reaches the consumer even if the
     /// record of its firing was lost.

@@ -1,12 +1,19 @@
 //! Speculations (runtime spec §10): what clauses record for a number is kept until the number is committed or discarded.
 //!
-//! In: rows, by number. Out: the same rows in order when they are committed. A number is busy from its commit or discard
-//! until its firing has ended, and if `cleanrate` is set until that time has passed, by the clock of the events.
+//! In: rows, by number and turn ([`dtrail_lang::plan::speculations`]). Out: the same rows in order when their turn is
+//! committed. Which numbers are in use is said by [`words`], ours or the kernel part's; here is what they hold, and which of
+//! their turns are over. A number is free again when the firing that ended its turn is over.
+
+pub mod words;
+
+use std::collections::VecDeque;
 
 use dtrail_lang::ir::{ProbeIndex, SiteId, ValueType};
 use dtrail_lang::plan::Plan;
+use dtrail_lang::plan::speculations::turn;
 
 use crate::record::{Records, Row};
+use words::{OwnWords, Verdict, Words, free};
 
 /// Bytes that a record takes besides its values.
 const RECORD_HEADER: u64 = 16;
@@ -39,41 +46,80 @@ pub struct Committed {
     pub cpu: u32,
 }
 
-/// Why there is no free number.
+/// A turn of a number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Unavailable {
-    /// One will be free soon.
-    Busy,
-    /// All are in use.
-    InUse,
+pub struct Turn {
+    /// From 1.
+    pub number: u32,
+    /// From 1.
+    pub turn: u64,
 }
 
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-enum State {
-    #[default]
-    Free,
-    Active,
-    /// Since this firing, and until this moment.
-    Busy {
-        firing: u64,
-        until: u64,
-    },
+/// What became of a row.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kept {
+    /// It waits for the end of its turn.
+    Waits,
+    /// Its turn is committed already, on another CPU: it is printed where it stands.
+    Prints,
+    /// Its turn is discarded already.
+    Forgotten,
+    /// There is no room for it.
+    Dropped,
 }
 
+/// What was recorded in a turn.
 #[derive(Clone, Debug, Default)]
-struct Buffer {
-    state: State,
+struct Held {
+    turn: u64,
     records: Records,
     rows: Vec<Committed>,
     bytes: u64,
 }
 
-impl Buffer {
-    fn empty(&mut self, state: State) {
-        self.state = state;
+impl Held {
+    fn begin(&mut self, turn: u64) {
+        self.turn = turn;
         self.records.clear();
         self.rows.clear();
         self.bytes = 0;
+    }
+}
+
+/// A number.
+#[derive(Clone, Debug, Default)]
+struct Buffer {
+    /// What its turns hold that are not over here: one, but where records of two CPUs come in another order than the turns.
+    held: Vec<Held>,
+    /// One that is over, whose memory the next turn takes.
+    spare: Held,
+    /// The last turns that are over, and how they ended.
+    over: VecDeque<(u64, Verdict)>,
+    /// A busy word that was seen without its turn being over here.
+    unsettled: u64,
+}
+
+/// Of so many turns of a number it is known how they ended. What is recorded in one before, and comes so late, is dropped.
+const KNOWN: usize = 64;
+
+impl Buffer {
+    fn verdict(&self, turn: u64) -> Option<Verdict> {
+        self.over.iter().find(|(over, _)| *over == turn).map(|(_, verdict)| *verdict)
+    }
+
+    fn forgot(&self, turn: u64) -> bool {
+        self.over.len() == KNOWN && self.over.iter().all(|(over, _)| turn < *over)
+    }
+
+    fn held(&mut self, turn: u64) -> &mut Held {
+        let at = self.held.iter().position(|held| held.turn == turn);
+        let at = at.unwrap_or_else(|| {
+            let mut held = std::mem::take(&mut self.spare);
+            held.begin(turn);
+            self.held.push(held);
+            self.held.len() - 1
+        });
+        &mut self.held[at]
     }
 }
 
@@ -82,18 +128,25 @@ impl Buffer {
 pub struct Speculations {
     buffers: Vec<Buffer>,
     space: SpeculationSpace,
-    firing: u64,
+    own: OwnWords,
+    /// The turns that this firing has ended.
+    ended: Vec<Turn>,
 }
 
 impl Speculations {
     /// All numbers free.
     pub fn new(space: SpeculationSpace) -> Speculations {
-        Speculations { buffers: vec![Buffer::default(); space.count as usize], space, firing: 0 }
+        Speculations {
+            buffers: vec![Buffer::default(); space.count as usize],
+            space,
+            own: OwnWords::new(space.count),
+            ended: Vec::new(),
+        }
     }
 
-    /// Begins a firing.
-    pub fn begin_firing(&mut self) {
-        self.firing += 1;
+    /// The words, where the kernel part does not have them.
+    pub fn own(&mut self) -> &mut OwnWords {
+        &mut self.own
     }
 
     /// Whether the clock is needed to tell what is free.
@@ -101,24 +154,9 @@ impl Speculations {
         self.space.cleanrate > 0
     }
 
-    /// Takes a free number, from 1; `now` is the moment of the event.
-    pub fn reserve(&mut self, now: u64) -> Result<u32, Unavailable> {
-        let firing = self.firing;
-        let free = |buffer: &Buffer| match buffer.state {
-            State::Free => true,
-            State::Active => false,
-            State::Busy { firing: since, until } => since != firing && now >= until,
-        };
-        match self.buffers.iter().position(free) {
-            Some(index) => {
-                self.buffers[index].empty(State::Active);
-                Ok(index as u32 + 1)
-            }
-            None if self.buffers.iter().any(|b| matches!(b.state, State::Busy { .. })) => {
-                Err(Unavailable::Busy)
-            }
-            None => Err(Unavailable::InUse),
-        }
+    /// Until when a number is busy whose turn ends now; 0 without `cleanrate`.
+    pub fn until(&self, now: u64) -> u64 {
+        if self.space.cleanrate == 0 { 0 } else { now.saturating_add(self.space.cleanrate) }
     }
 
     /// Whether there is such a number, in use or not. 0 is none, and no mistake.
@@ -126,27 +164,27 @@ impl Speculations {
         usize::try_from(id).is_ok_and(|id| id <= self.buffers.len())
     }
 
-    fn active(&mut self, id: i64) -> Option<&mut Buffer> {
-        let index = usize::try_from(id).ok()?.checked_sub(1)?;
-        self.buffers.get_mut(index).filter(|buffer| buffer.state == State::Active)
+    fn buffer(&mut self, number: u32) -> Option<&mut Buffer> {
+        self.buffers.get_mut((number as usize).checked_sub(1)?)
     }
 
-    /// Whether records can be kept under a number.
-    pub fn is_active(&mut self, id: i64) -> bool {
-        self.active(id).is_some()
-    }
-
-    /// Keeps a row; `false`: it was dropped, for there is no room.
+    /// Keeps a row.
     pub fn keep(
         &mut self,
         plan: &Plan,
-        id: i64,
+        of: Turn,
         records: &Records,
         (row, probe, cpu): (Row, ProbeIndex, u32),
-    ) -> bool {
+    ) -> Kept {
         let (limit, types) = (self.space.bytes, types(plan));
-        // Committed or discarded since `speculate`: the row goes where the others went.
-        let Some(buffer) = self.active(id) else { return true };
+        let Some(buffer) = self.buffer(of.number) else { return Kept::Forgotten };
+        match buffer.verdict(of.turn) {
+            Some(Verdict::Committed) => return Kept::Prints,
+            Some(Verdict::Discarded) => return Kept::Forgotten,
+            None if buffer.forgot(of.turn) => return Kept::Dropped,
+            None => {}
+        }
+        let held = buffer.held(of.turn);
         let strsize = plan.program.limits.strsize;
         let bytes: u64 = RECORD_HEADER
             + records
@@ -154,44 +192,68 @@ impl Speculations {
                 .flat_map(|(site, _)| types(site))
                 .map(|ty| recorded_bytes(*ty, strsize))
                 .sum::<u64>();
-        if buffer.bytes + bytes > limit {
-            return false;
+        if held.bytes + bytes > limit {
+            return Kept::Dropped;
         }
-        buffer.bytes += bytes;
-        if let Some(row) = buffer.records.append(records, row, types) {
-            buffer.rows.push(Committed { row, probe, cpu });
+        held.bytes += bytes;
+        if let Some(row) = held.records.append(records, row, types) {
+            held.rows.push(Committed { row, probe, cpu });
         }
-        true
+        Kept::Waits
     }
 
-    /// Moves what a number holds to the end of `records`, and begins to free it. `now` as in [`Speculations::reserve`].
-    pub fn commit(
+    /// The turn of a number is over: what it holds moves to the end of `records`, or is forgotten.
+    pub fn settle(
         &mut self,
         plan: &Plan,
-        id: i64,
-        now: u64,
+        of: Turn,
+        verdict: Verdict,
         records: &mut Records,
         out: &mut Vec<Committed>,
     ) {
-        let busy = self.busy(now);
-        let Some(buffer) = self.active(id) else { return };
-        for committed in &buffer.rows {
-            let row = records.append(&buffer.records, committed.row, types(plan));
-            out.extend(row.map(|row| Committed { row, ..*committed }));
+        let Some(buffer) = self.buffer(of.number).filter(|buffer| buffer.verdict(of.turn).is_none()) else {
+            return;
+        };
+        if let Some(at) = buffer.held.iter().position(|held| held.turn == of.turn) {
+            let held = buffer.held.swap_remove(at);
+            if verdict == Verdict::Committed {
+                for committed in &held.rows {
+                    let row = records.append(&held.records, committed.row, types(plan));
+                    out.extend(row.map(|row| Committed { row, ..*committed }));
+                }
+            }
+            buffer.spare = held;
         }
-        buffer.empty(busy);
+        if buffer.over.len() == KNOWN {
+            buffer.over.pop_front();
+        }
+        buffer.over.push_back((of.turn, verdict));
+        self.ended.push(of);
     }
 
-    /// Forgets what a number holds, and begins to free it.
-    pub fn discard(&mut self, id: i64, now: u64) {
-        let busy = self.busy(now);
-        if let Some(buffer) = self.active(id) {
-            buffer.empty(busy);
+    /// The end of a firing: frees the numbers whose turns it has ended. `kernel` has the words if the kernel part does.
+    pub fn end_firing(&mut self, kernel: Option<&mut dyn Words>) {
+        let Speculations { own, ended, .. } = self;
+        let words = kernel.unwrap_or(own);
+        for of in ended.drain(..) {
+            free(words, of.number, of.turn);
         }
     }
 
-    fn busy(&self, now: u64) -> State {
-        State::Busy { firing: self.firing, until: now.saturating_add(self.space.cleanrate) }
+    /// The turns that the kernel part has ended although nothing came here that says so, since its record was lost. Asked
+    /// from time to time: what is on its way is seen the second time only, but for the `last` time.
+    pub fn lost(&mut self, words: &mut dyn Words, last: bool) -> Vec<(Turn, Verdict)> {
+        let mut found = Vec::new();
+        for (number, buffer) in (1..).zip(&mut self.buffers) {
+            let word = words.word(number);
+            let of = Turn { number, turn: turn(word) };
+            let known = buffer.verdict(of.turn).is_some();
+            let Some(verdict) = Verdict::of(word).filter(|_| !known) else { continue };
+            if last || std::mem::replace(&mut buffer.unsettled, word) == word {
+                found.push((of, verdict));
+            }
+        }
+        found
     }
 }
 
@@ -208,36 +270,5 @@ fn recorded_bytes(ty: ValueType, strsize: u32) -> u64 {
         ValueType::Str => u64::from(strsize) + 1,
         ValueType::Bytes(bytes) => u64::from(bytes),
         ValueType::Float(bytes) => u64::from(bytes),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_number_is_busy_until_its_firing_has_ended() {
-        let mut all = Speculations::new(SpeculationSpace { count: 2, ..SpeculationSpace::default() });
-        all.begin_firing();
-        assert_eq!((all.reserve(0), all.reserve(0)), (Ok(1), Ok(2)));
-        assert_eq!(all.reserve(0), Err(Unavailable::InUse));
-        all.discard(1, 0);
-        all.discard(1, 0);
-        assert!(!all.is_active(1) && all.is_active(2));
-        assert_eq!(all.reserve(0), Err(Unavailable::Busy));
-        all.begin_firing();
-        assert_eq!(all.reserve(0), Ok(1));
-        assert!(all.exists(0) && all.exists(2) && !all.exists(3) && !all.exists(-1));
-    }
-
-    #[test]
-    fn a_number_is_busy_for_the_cleaning_period() {
-        let mut all = Speculations::new(SpeculationSpace { cleanrate: 100, ..SpeculationSpace::default() });
-        assert!(all.wants_time());
-        assert_eq!(all.reserve(5), Ok(1));
-        all.discard(1, 10);
-        all.begin_firing();
-        assert_eq!(all.reserve(109), Err(Unavailable::Busy));
-        assert_eq!(all.reserve(110), Ok(1));
     }
 }

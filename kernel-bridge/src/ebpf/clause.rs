@@ -72,8 +72,8 @@ enum Handler {
 enum Cold {
     /// A fault; its value is in `R1` if `value` is `None`.
     Fault { at: Label, code: u64, value: Option<i64>, point: u32, handler: Handler },
-    /// A dynamic store found no room.
-    Drop { at: Label, point: u32 },
+    /// The clause ends without a fault; a counter may say why.
+    End { at: Label, point: u32, counter: Option<u32> },
     /// Adds one to a counter and goes on.
     Count { at: Label, counter: u32, resume: Label },
 }
@@ -490,8 +490,17 @@ impl<'a> Gen<'a> {
 
     /// A place to go to when a dynamic variable finds no room: it ends the clause.
     pub(super) fn dropped(&mut self) -> Label {
+        self.ends(Some(counter::DYNAMIC))
+    }
+
+    /// A place to go to that ends the clause, since it has nothing more to do.
+    pub(super) fn ended(&mut self) -> Label {
+        self.ends(None)
+    }
+
+    fn ends(&mut self, counter: Option<u32>) -> Label {
         let at = self.asm.label();
-        self.cold.push(Cold::Drop { at, point: self.point });
+        self.cold.push(Cold::End { at, point: self.point, counter });
         at
     }
 
@@ -522,9 +531,11 @@ impl<'a> Gen<'a> {
                         }
                     }
                 }
-                Cold::Drop { at, point } => {
+                Cold::End { at, point, counter } => {
                     self.asm.bind(at);
-                    self.count(counter::DYNAMIC)?;
+                    if let Some(counter) = counter {
+                        self.count(counter)?;
+                    }
                     if self.facts.works {
                         // User space has a part in it only if the path came by a mark of work.
                         let unmarked = self.asm.label();
@@ -560,7 +571,7 @@ impl<'a> Gen<'a> {
     }
 
     /// Adds one to a counter of this CPU.
-    fn count(&mut self, counter: u32) -> Result<(), EmitError> {
+    pub(super) fn count(&mut self, counter: u32) -> Result<(), EmitError> {
         let key = self.key_word()?;
         super::record::count(&mut self.asm, self.env, key, counter);
         Ok(())

@@ -118,6 +118,8 @@ pub(super) struct Needs {
     pub(super) exit: bool,
     /// Whether a clause may ask for a cut.
     pub(super) cut: bool,
+    /// Whether a clause may end the turn of a speculation.
+    pub(super) turns: bool,
     /// The hook's argument, which stacks are walked from.
     pub(super) hook: bool,
     /// Clause-local integers that live here.
@@ -169,6 +171,7 @@ impl Needs {
         self.area |= other.area;
         self.exit |= other.exit;
         self.cut |= other.cut;
+        self.turns |= other.turns;
         self.hook |= other.hook;
         for &var in &other.firing {
             if !self.firing.contains(&var) {
@@ -196,6 +199,8 @@ pub(super) struct ContextLayout {
     pub(super) exit: u32,
     /// 1 once a clause of this firing asked for a cut.
     pub(super) cut: u32,
+    /// The speculations whose turns this firing has ended, a bit each.
+    pub(super) turns: u32,
     args: u32,
     arg_count: u32,
     /// Address of the hook's argument.
@@ -233,6 +238,7 @@ impl ContextLayout {
         layout.errno = take(needs.errno, 8);
         layout.exit = take(needs.exit, 8);
         layout.cut = take(needs.cut, 8);
+        layout.turns = take(needs.turns, 8);
         layout.skip = take(needs.hook, 8);
         layout.machinery = take(needs.hook, 16);
         layout.arg_count = 16 - needs.args.leading_zeros();

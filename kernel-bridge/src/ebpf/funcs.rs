@@ -12,6 +12,7 @@ use super::emit::EmitError;
 use super::ints::extend_in_place;
 use super::memory::Limit;
 use super::scan::Match;
+use super::speculation::Verdict;
 use super::strings::{constant, pad};
 use super::{fault, helper, stacks};
 
@@ -39,6 +40,7 @@ const EMITTED: &[Func] = &[
     Func::Copyout,
     Func::Copyoutstr,
     Func::Progenyof,
+    Func::Speculation,
     Func::Signal,
     Func::Block,
     Func::Path,
@@ -50,6 +52,9 @@ const EMITTED: &[Func] = &[
     Func::StrWord,
     Func::ArrayIndex,
     Func::SpecNumber,
+    Func::SpecTurn,
+    Func::SpecCommit,
+    Func::SpecDiscard,
     Func::Stack,
     Func::Ustack,
     Func::Uaddr,
@@ -96,7 +101,11 @@ impl Gen<'_> {
             (Func::Uaddr, &[addr]) => self.process_address(dst, addr),
             (Func::StrByte, &[text, at, computed]) => self.byte(dst, text, at, computed),
             (Func::StrWord, &[text, at]) => self.word(dst, text, at),
+            (Func::Speculation, &[]) => self.speculation(dst),
             (Func::SpecNumber, &[number]) => self.speculation_number(dst, number),
+            (Func::SpecTurn, &[number]) => self.speculation_turn(dst, number),
+            (Func::SpecCommit, &[number]) => self.end_turn(dst, number, Verdict::Committed),
+            (Func::SpecDiscard, &[number]) => self.end_turn(dst, number, Verdict::Discarded),
             (Func::ArrayIndex, &[index, length]) => self.array_index(dst, index, length),
             _ => Err(self.inconsistent("a subroutine has the wrong number of arguments")),
         }

@@ -15,8 +15,8 @@ use super::emit::largest_record;
 use super::stacks;
 use super::survey::ClauseFacts;
 use super::{
-    AggPlace, EmitError, Fill, Hook, MapKind, MapSpec, Room, StateLayout, Target, VarPlace, control, counter,
-    inject, on_cpu, thread,
+    AggPlace, EmitError, Fill, Hook, MapKind, MapSpec, Room, SpeculationWords, StateLayout, Target, VarPlace,
+    control, counter, inject, on_cpu, thread,
 };
 
 /// Most bytes of one per-CPU map value.
@@ -148,6 +148,12 @@ pub(super) fn place(
             max_entries: 0,
             init: None,
         }));
+    }
+    if plan.speculations == Side::Kernel {
+        let control = &mut placed.maps[placed.state.control as usize];
+        let (first, count) = (control.value_size / 8, target.speculations);
+        placed.state.speculations = Some(SpeculationWords { first, count });
+        control.value_size += 16 * count;
     }
     place_variables(plan, target, &mut placed)?;
     place_aggregations(plan, target, copies, &mut placed)?;

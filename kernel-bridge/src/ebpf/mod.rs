@@ -42,6 +42,7 @@ mod record;
 mod registers;
 mod rodata;
 mod scan;
+mod speculation;
 mod stacks;
 mod strings;
 mod survey;
@@ -273,6 +274,8 @@ pub struct Target {
     pub dynvar_size: u64,
     /// How many speculations there are (`nspec`).
     pub speculations: u32,
+    /// Nanoseconds for which one is busy that was committed or discarded (`cleanrate`).
+    pub cleanrate: u64,
 }
 
 /// A PID namespace, and where a task keeps its number in it.
@@ -423,6 +426,8 @@ pub struct StateLayout {
     pub stacks: Option<u32>,
     /// Its entries.
     pub stack_entries: u32,
+    /// Where it is kept which speculations are in use, if the kernel part keeps that.
+    pub speculations: Option<SpeculationWords>,
     /// Where programs count what is in each CPU's buffer, under `bufpolicy=fill` if any sends records.
     pub fill: Option<Fill>,
     /// The map that injected events are written to (value: [`inject`]), if there is an [`Hook::Inject`] program.
@@ -483,7 +488,8 @@ pub mod control {
     pub const STACKS: u32 = 6;
     /// Threads that have room for `self->` variables ([`dtrail_lang::plan::layout::threads`]).
     pub const THREADS: u32 = 7;
-    /// Number of words, but for those of [`Fill`](super::Fill) and [`AggPlace::room`](super::AggPlace::room).
+    /// Number of words, but for those of [`Fill`](super::Fill), [`AggPlace::room`](super::AggPlace::room) and
+    /// [`SpeculationWords`](super::SpeculationWords).
     pub const WORDS: u32 = 8;
 }
 
@@ -528,6 +534,10 @@ pub mod counter {
     pub const STACKS: u32 = 4;
     /// Aggregation updates lost although their map had room: the kernel had no memory at hand.
     pub const AGGREGATION_MEMORY: u32 = 5;
+    /// Speculations that could not begin: a number was there, but busy.
+    pub const SPECULATIONS_BUSY: u32 = 6;
+    /// Speculations that could not begin: all numbers were in use.
+    pub const SPECULATIONS_UNAVAILABLE: u32 = 7;
     /// Number of words.
     pub const WORDS: u32 = 8;
 }
@@ -593,6 +603,16 @@ impl AggPlace {
     pub fn maps(&self) -> impl Iterator<Item = u32> {
         [Some(self.map), self.spare].into_iter().flatten()
     }
+}
+
+/// Words of the control map for speculations: [`dtrail_lang::plan::speculations`]' by number from 1 on, then for each when it
+/// may be taken again.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct SpeculationWords {
+    /// The first.
+    pub first: u32,
+    /// How many numbers there are.
+    pub count: u32,
 }
 
 /// Where the keys of a generation are counted.

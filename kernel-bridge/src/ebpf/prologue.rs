@@ -412,6 +412,9 @@ impl Program<'_, '_> {
         if needs.cut {
             self.base.store_imm(&mut self.asm, env.context.cut, 0);
         }
+        if needs.turns {
+            self.base.store_imm(&mut self.asm, env.context.turns, 0);
+        }
         for (var, at) in &env.context.firing {
             if needs.firing.contains(var) {
                 self.base.store_imm(&mut self.asm, *at, 0);

@@ -207,7 +207,13 @@ pub(super) fn output(
     asm.jmp_imm(Jmp::Eq, R0, 0, sent);
     super::fill::stop(asm, env);
     count_by(asm, env, key, counter::PRINCIPAL, |asm| lost_firings(asm, env, group));
+    let done = asm.label();
+    asm.ja(done);
     asm.bind(sent);
+    if env.group_needs(group).turns {
+        super::speculation::free(asm, env, base);
+    }
+    asm.bind(done);
     Ok(())
 }
 

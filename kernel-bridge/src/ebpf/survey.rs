@@ -159,6 +159,11 @@ fn op_needs(plan: &Plan, id: ClauseId, op: &Op, inject: bool, facts: &mut Clause
                     facts.needs.fields.add(Field::PidTgid);
                 }
             }
+            if func.speculates() && *func != Func::SpecTurn {
+                facts.scratch = true;
+                facts.needs.fields.add(Field::Time);
+                facts.needs.turns |= *func != Func::Speculation;
+            }
             if matches!(func, Func::Block | Func::Scratch) {
                 let size = facts.blocks.get(dst).copied().unwrap_or(0);
                 facts.block = facts.block.max(size);

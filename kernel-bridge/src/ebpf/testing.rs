@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use dtrail_lang::ir::{self, ClauseId, Op, ProbeIndex, RegKind, Terminator};
+use dtrail_lang::ir::{self, ClauseId, Op, ProbeIndex, RegKind, Terminator, facts};
 use dtrail_lang::plan::{
     AggPlacement, ClauseLayout, Cuts, Group, GroupId, GroupLayout, Home, KeyPart, Plan, Rooms, Side, Slot,
     SlotKind, layout::outcome,
@@ -59,6 +59,8 @@ pub(super) fn plan_of(text: &str) -> Plan {
         side: Side::Kernel,
         key: program.aggs[site.agg.index()].keys.iter().map(|&ty| KeyPart::of(ty)).collect(),
     });
+    let mut insts = program.clauses.iter().flat_map(|clause| &clause.blocks).flat_map(|block| &block.insts);
+    let speculates = insts.any(|inst| facts::speculates(&inst.op));
     Plan {
         epoch: 1,
         kernel: program.clauses.iter().cloned().map(Some).collect(),
@@ -69,6 +71,7 @@ pub(super) fn plan_of(text: &str) -> Plan {
         groups,
         probe_groups,
         probe_clauses,
+        speculations: if speculates { Side::Kernel } else { Side::User },
         rooms: Rooms::default(),
         cuts: Cuts::default(),
         reasons: Vec::new(),
@@ -154,6 +157,7 @@ pub(super) fn injected() -> Target {
         agg_size: 1 << 16,
         dynvar_size: 1 << 16,
         speculations: 4,
+        cleanrate: 0,
         dwarf: false,
     }
 }

@@ -75,6 +75,8 @@ pub struct Settings {
     pub dynvar: u64,
     /// How many speculations there are (`nspec`).
     pub speculations: u32,
+    /// Nanoseconds for which one is busy (`cleanrate`).
+    pub cleanrate: u64,
     /// Whether aggregations print what each CPU counted (`aggpercpu`).
     pub by_cpu: bool,
     /// How often the ring is looked at (`switchrate`), since nobody says when there is something in it.
@@ -108,6 +110,7 @@ impl From<&Options> for Settings {
             agg: options.aggsize,
             dynvar: options.dynvarsize,
             speculations: options.nspec,
+            cleanrate: options.cleanrate,
             by_cpu: options.aggpercpu,
             look,
             temporal: options.temporal,
@@ -307,6 +310,7 @@ pub(super) fn target_without_kernel(settings: Settings) -> Result<ebpf::Target, 
         agg_size: settings.agg,
         dynvar_size: settings.dynvar,
         speculations: settings.speculations,
+        cleanrate: settings.cleanrate,
         dwarf: settings.dwarf,
     })
 }

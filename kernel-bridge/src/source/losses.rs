@@ -68,6 +68,8 @@ fn difference(before: &[[u64; counter::WORDS as usize]], now: &[[u64; counter::W
         drops.dynamic += grown(counter::DYNAMIC);
         drops.coalesced_cuts += grown(counter::COALESCED);
         drops.stacks += grown(counter::STACKS);
+        drops.speculations_busy += grown(counter::SPECULATIONS_BUSY);
+        drops.speculations_unavailable += grown(counter::SPECULATIONS_UNAVAILABLE);
     }
     drops
 }
@@ -78,8 +80,8 @@ mod tests {
 
     #[test]
     fn only_growth_is_reported() {
-        let before = [[1, 0, 5, 2, 0, 1, 0, 0]];
-        let now = [[4, 0, 6, 2, 0, 5, 0, 0], [0, 7, 1, 3, 0, 2, 0, 0]];
+        let before = [[1, 0, 5, 2, 0, 1, 1, 0]];
+        let now = [[4, 0, 6, 2, 0, 5, 3, 1], [0, 7, 1, 3, 0, 2, 0, 4]];
         let drops = difference(&before, &now);
         assert_eq!(
             drops,
@@ -89,6 +91,8 @@ mod tests {
                 aggregation_memory: 6,
                 dynamic: 2,
                 coalesced_cuts: 3,
+                speculations_busy: 2,
+                speculations_unavailable: 5,
                 ..Drops::default()
             }
         );

@@ -147,7 +147,7 @@ funcs! {
     /// Whether the current process is one or descends from it.
     Progenyof = "progenyof", INT, &[C("pid_t")], 1, Pinned, Kernel::Yes, false;
     /// Takes a free speculation: its number, or 0.
-    Speculation = "speculation", INT, &[], 0, User, Kernel::No, false;
+    Speculation = "speculation", INT, &[], 0, Control, Kernel::Yes, false;
     /// The path that a `struct path` of the kernel stands for. The lowering makes it [`Func::Path`].
     DPath = "d_path", Str, &[C("struct path *")], 1, Pinned, Kernel::No, true;
     /// The open file of a descriptor of the current process, NULL if it is not open. The lowering makes it loads.
@@ -203,6 +203,13 @@ funcs! {
     ArrayIndex = "<index>", C("int64_t"), &[C("int64_t"), C("int64_t")], 2, Free, Kernel::Yes, true;
     /// Internal: the number that `commit` and `discard` take; `ILLOP` if there is none such (`nspec`).
     SpecNumber = "<speculation>", INT, &[INT], 1, Free, Kernel::Yes, true;
+    /// Internal: the turn that a speculation is in ([`crate::plan::speculations`]), from 1. None: the clause ends, as after a
+    /// store that finds no room, and nothing is counted.
+    SpecTurn = "<turn>", U64, &[INT], 1, Control, Kernel::Yes, false;
+    /// Internal: ends the turn of a speculation, whose records will be printed: which turn, 0 if it was in none.
+    SpecCommit = "<commit>", U64, &[INT], 1, Control, Kernel::Yes, false;
+    /// Internal: the same, and its records will be forgotten.
+    SpecDiscard = "<discard>", U64, &[INT], 1, Control, Kernel::Yes, false;
     /// Internal: the number of the kernel stack of at most so many frames (a constant); 0 if it could not be kept.
     Stack = "<stack>", U64, &[U32], 1, Pinned, Kernel::Yes, false;
     /// Internal: the number of the user stack of at most so many frames, with so many bytes of names (constants).
@@ -241,6 +248,9 @@ impl Func {
             Func::StrWord => "bytes of a string",
             Func::ArrayIndex => "an index",
             Func::SpecNumber => "the number of a speculation",
+            Func::SpecTurn => "`speculate`",
+            Func::SpecCommit => "`commit`",
+            Func::SpecDiscard => "`discard`",
             Func::Stack | Func::Ustack => "a stack",
             Func::Uaddr => "an address of the process",
             _ => return format!("`{}`", self.row().name),
@@ -284,7 +294,12 @@ impl Func {
 
     /// Whether it is there for what it does to the world, and not for its value.
     pub fn acts(self) -> bool {
-        self.destructive() || self == Func::Speculation
+        self.destructive() || (self.speculates() && self != Func::SpecTurn)
+    }
+
+    /// Whether it reads or changes which speculations are in use.
+    pub fn speculates(self) -> bool {
+        self.row().class == Class::Control
     }
 
     /// The subroutine of a name that D itself has.

@@ -17,7 +17,7 @@ pub mod shapes;
 pub mod symbolic;
 pub mod vars;
 
-pub use actions::{Action, ActionRow};
+pub use actions::{Action, ActionKind, ActionRow};
 pub use aggs::{AggFn, AggRow};
 pub use funcs::{Func, FuncRow};
 pub use symbolic::Symbolic;
@@ -32,7 +32,7 @@ pub enum Class {
     Free,
     /// User space only.
     User,
-    /// Changes the control state (exit, cuts); in the kernel when decidable there.
+    /// Changes the control state (exit, cuts, which speculations are in use); in the kernel when decidable there.
     Control,
 }
 

@@ -78,6 +78,11 @@ pub fn acts(op: &Op) -> bool {
     matches!(op, Op::Call { func, .. } if func.acts())
 }
 
+/// Whether an op reads or changes which speculations are in use.
+pub fn speculates(op: &Op) -> bool {
+    matches!(op, Op::Call { func, .. } if func.speculates())
+}
+
 /// Whether an op can only be carried out at the event: see [`Class::Pinned`].
 pub fn is_pinned(op: &Op) -> bool {
     match op {

@@ -204,6 +204,7 @@ pub enum Op {
     Call { dst: Reg, func: Func, args: Vec<Reg> },
     /// Appends the values of an action to the clause's record. `exit` also ends tracing when the clause ends, by a fault
     /// too: later clauses of the firing do not run (language spec §11.3). The last `exit` that runs gives the status.
+    /// `speculate`, `commit` and `discard` have one more argument, the turn of the speculation ([`Func::SpecTurn`]).
     Record { site: SiteId, args: Vec<Reg> },
 
     // The rest is made by the planner only (see `plan`).

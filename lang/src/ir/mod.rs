@@ -260,7 +260,7 @@ pub struct ActionSite {
     pub clause: ClauseId,
     /// Statement number within the clause, from 1; 0 is the predicate.
     pub stmt: u32,
-    /// The types of the values that [`Op::Record`] gives for it, in order.
+    /// The types of the values that [`Op::Record`] gives for it, in order; of a speculation's turn it has none.
     pub args: Vec<ValueType>,
     /// The formats and aggregations it names.
     pub detail: Detail,

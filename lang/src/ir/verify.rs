@@ -7,7 +7,7 @@
 use std::collections::HashSet;
 
 use super::definitions::Definitions;
-use super::facts::{BRANCH_BITS, acts, changes_scratch, is_pinned, kernel_arguments};
+use super::facts::{BRANCH_BITS, acts, changes_scratch, is_pinned, kernel_arguments, speculates};
 use super::slots::{ClauseLayout, SlotKind};
 use super::structure::{Arm, structure};
 use super::{
@@ -16,7 +16,7 @@ use super::{
 };
 use crate::builtins::aggs::Shape;
 use crate::builtins::symbolic::sampled;
-use crate::builtins::{Action, AggFn, Class, Proto};
+use crate::builtins::{Action, ActionKind, AggFn, Class, Proto};
 
 /// What a clause's code is for.
 #[derive(Clone, Copy, Debug)]
@@ -336,7 +336,13 @@ impl Checker<'_> {
                     return Err("a site that does not exist".to_owned());
                 };
                 require(site.clause == self.id, || "a site of another clause".to_owned())?;
-                self.are(args, &site.args)
+                // Behind the number of a speculation stands its turn, which nobody records.
+                let (args, turn) = match (site.action.row().kind, args.split_last()) {
+                    (ActionKind::Speculation, Some((&turn, number))) => (number, Some(turn)),
+                    _ => (&args[..], None),
+                };
+                self.are(args, &site.args)?;
+                turn.map_or(Ok(()), |turn| self.is(turn, Int))
             }
             Op::Send { slot, src: reg } | Op::Recv { slot, dst: reg } => self.value_slot(*slot, *reg),
             Op::SetBit { bit } | Op::Bit { bit, .. } => {
@@ -374,7 +380,7 @@ impl Checker<'_> {
             }
             (Part::Kernel(_), Op::Call { func, args, .. }) => {
                 let row = func.row();
-                require(matches!(row.class, Class::Pinned | Class::Free), || "a user subroutine".to_owned())?;
+                require(row.class != Class::User, || "a user subroutine".to_owned())?;
                 require(
                     kernel_arguments(self.program, *func, args, |reg| self.definitions.only(reg)),
                     || "arguments that the emitter does not know".to_owned(),
@@ -391,6 +397,7 @@ impl Checker<'_> {
                 | Op::Aggregate { .. }
                 | Op::Control { .. }
         ) || acts(op)
+            || speculates(op)
             || changes_scratch(op);
         require(!(in_attempt && effect), || "an effect in an attempt".to_owned())
     }

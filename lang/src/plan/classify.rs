@@ -3,8 +3,8 @@
 
 use super::Side;
 use super::flow::{At, Flow};
-use crate::builtins::{Action, Class, Func, Kernel};
-use crate::ir::facts::{is_pinned, kernel_arguments, touches_scratch};
+use crate::builtins::{Class, Func, Kernel};
+use crate::ir::facts::{is_pinned, kernel_arguments, speculates, touches_scratch};
 use crate::ir::structure::Within;
 use crate::ir::{BlockId, ClauseId, Inst, Op, Program, Reg, RegKind, VarId};
 
@@ -19,6 +19,8 @@ pub(super) struct Decisions {
     pub scratch: Vec<Side>,
     /// Some `exit` is decided in U: then no `exit` is decided in K (rule 8).
     pub exit_in_user: bool,
+    /// Who keeps which speculations are in use (rule 17).
+    pub speculations: Side,
     /// K may write to a process.
     pub writes_user: bool,
     /// Only what is needed to carry out pinned ops is in K (`placement=user`).
@@ -97,6 +99,7 @@ impl Sides {
     pub(super) fn only_in_kernel(&self, op: &Op) -> bool {
         is_pinned(op)
             || matches!(op, Op::GetVar { .. } | Op::GetElem { .. })
+            || speculates(op)
             || (touches_scratch(op) && self.scratch == Side::Kernel)
     }
 
@@ -185,7 +188,8 @@ pub(super) fn kernel_knows(program: &Program, flow: &Flow<'_>, decisions: &Decis
         Op::Aggregate { site, .. } => decisions.agg_sites[site.index()] == Side::Kernel,
         Op::Call { func, args, .. } => {
             let row = func.row();
-            matches!(row.class, Class::Pinned | Class::Free)
+            (matches!(row.class, Class::Pinned | Class::Free)
+                || func.speculates() && decisions.speculations == Side::Kernel)
                 && (!matches!(row.kernel, Kernel::Writing(_)) || decisions.writes_user && flow.writes_process)
                 && kernel_arguments(program, *func, args, |reg| {
                     flow.only_definition(reg).map(|(_, inst)| inst)
@@ -272,7 +276,7 @@ pub(super) fn may_end(program: &Program, flow: &Flow<'_>, inst: &Inst) -> bool {
             drops(program, &inst.op) && !removes
         }
         // It ends the clause if there is nothing to record for.
-        Op::Record { site, .. } => program.sites[site.index()].action == Action::Speculate,
+        Op::Call { func: Func::SpecTurn, .. } => true,
         Op::Binary { op, rhs, .. } if op.may_fault() => !matches!(
             flow.only_definition(*rhs),
             Some((_, Inst { op: Op::Const { value, .. }, .. })) if *value != 0
@@ -326,6 +330,11 @@ pub(super) fn drops(program: &Program, op: &Op) -> bool {
         }
         _ => false,
     }
+}
+
+/// Whether an instruction ends its clause without a fault, so that nothing is told of it.
+pub(super) fn ends_silently(program: &Program, op: &Op) -> bool {
+    drops(program, op) || matches!(op, Op::Call { func: Func::SpecTurn, .. })
 }
 
 /// Finds for each instruction why an effect there cannot be in K: one pass, as edges go forwards.

@@ -6,8 +6,9 @@ use std::fmt::Write;
 
 use super::homes::named;
 use super::{AggPlacement, AskedStack, KeyPart, Plan, Reason, Shared, Side, SlotKind, Subject, layout};
-use crate::builtins::BuiltinVar;
+use crate::builtins::{BuiltinVar, Func};
 use crate::env::FiredBy;
+use crate::ir::facts::speculates;
 use crate::ir::print::{action_name, agg_name, builtin, scope_prefix, value_type};
 use crate::ir::{AggId, AggSiteId, Clause, ClauseId, Op, ProbeIndex, Scope, SlotId, Terminator, VarId};
 use crate::source::{SourceMap, Span};
@@ -32,6 +33,7 @@ pub fn explain(plan: &Plan, sources: &SourceMap) -> String {
     }
     out.variables();
     out.aggregations();
+    out.speculations();
     out.records();
     out.text
 }
@@ -215,6 +217,13 @@ impl Explainer<'_> {
                     Op::Control { status: Some(_) } => say("shuts the gate (exit)".to_owned()),
                     Op::Control { status: None } => say("cuts".to_owned()),
                     Op::Call { func, .. } if func.writes_process() => say("writes to the process".to_owned()),
+                    Op::Call { func: Func::Speculation, .. } => say("takes a speculation".to_owned()),
+                    Op::Call { func: Func::SpecCommit, .. } if side == Side::Kernel => {
+                        say("commits a speculation".to_owned());
+                    }
+                    Op::Call { func: Func::SpecDiscard, .. } if side == Side::Kernel => {
+                        say("discards a speculation".to_owned());
+                    }
                     _ => {}
                 }
             }
@@ -306,6 +315,22 @@ impl Explainer<'_> {
             };
             self.line(format_args!("  {name} {func}(){place}: {home}"));
         }
+    }
+
+    fn speculations(&mut self) {
+        let plan = self.plan;
+        let clauses = plan.program.clauses.iter();
+        let mut insts = clauses.flat_map(|clause| &clause.blocks).flat_map(|block| &block.insts);
+        if !self.has_kernel_part() || !insts.any(|inst| speculates(&inst.op)) {
+            return;
+        }
+        let home = match (plan.speculations, self.reason(Subject::Speculations)) {
+            (Side::Kernel, _) => "in use: kernel; their records: user space".to_owned(),
+            (Side::User, Some(why)) => format!("user space, because {why}"),
+            (Side::User, None) => "user space".to_owned(),
+        };
+        self.line(format_args!("speculations"));
+        self.line(format_args!("  {home}"));
     }
 
     fn kernel_site(&self, placement: &AggPlacement, words: u32) -> String {

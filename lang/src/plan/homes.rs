@@ -5,14 +5,14 @@ use std::cell::OnceCell;
 use std::collections::{BTreeSet, HashSet};
 
 use super::classify::{Blocker, Decisions, Sides, classify};
-use super::flow::Flow;
+use super::flow::{At, Flow};
 use super::groups::key_layouts;
 use super::roles::Roles;
 use super::why::{Because, Known, var_name};
 use super::{Capabilities, Cuts, KeyPart, Placement, PlanOptions, Reason, Side, Subject};
 use crate::builtins::aggs::Shape;
 use crate::builtins::{Action, AggFn, Func};
-use crate::ir::facts::{changes_scratch, touches_scratch};
+use crate::ir::facts::{changes_scratch, speculates, touches_scratch};
 use crate::ir::print::agg_name;
 use crate::ir::{AggId, AggSiteId, Aggregation, ClauseId, Detail, Inst, Op, Program, Scope, SiteId, VarId};
 use crate::source::Span;
@@ -86,6 +86,8 @@ struct State<'a> {
     mentions: Vec<Vec<ClauseId>>,
     /// By aggregation: its sites.
     sites: Vec<Vec<AggSiteId>>,
+    /// The clauses that speculate.
+    speculating: Vec<ClauseId>,
     /// What has moved to U and not been followed up yet.
     moved: Vec<Subject>,
 }
@@ -104,6 +106,7 @@ impl<'a> State<'a> {
             agg_sites: vec![Side::Kernel; program.agg_sites.len()],
             scratch: cx.flows.iter().map(|flow| scratch_at_first(flow.as_ref(), caps, options)).collect(),
             exit_in_user: false,
+            speculations: Side::Kernel,
             writes_user: caps.writes_user == Some(true),
             pinned_only: options.placement == Placement::User || options.overflow.is_some(),
             room: room == Room::Supposed,
@@ -121,8 +124,13 @@ impl<'a> State<'a> {
         for (i, site) in program.agg_sites.iter().enumerate() {
             sites[site.agg.index()].push(AggSiteId(i as u32));
         }
+        let speculating = clauses_with_code(cx).filter(|id| {
+            let mut insts = cx.flows[id.index()].iter().flat_map(Flow::insts);
+            insts.any(|(_, inst)| speculates(&inst.op))
+        });
+        let speculating = speculating.collect();
         let (relaxed_exit, reasons, moved) = (options.relaxed_exit, Vec::new(), Vec::new());
-        let mut state = State { cx, relaxed_exit, decisions, reasons, mentions, sites, moved };
+        let mut state = State { cx, relaxed_exit, decisions, reasons, mentions, sites, speculating, moved };
         state.settle_unmentioned();
         if options.placement == Placement::User {
             state.all_to_user("placement=user", None);
@@ -148,6 +156,9 @@ impl<'a> State<'a> {
 
     /// What no clause of a traced probe touches has nothing to do in K.
     fn settle_unmentioned(&mut self) {
+        if self.speculating.is_empty() {
+            self.decisions.speculations = Side::User;
+        }
         for i in 0..self.mentions.len() {
             if self.mentions[i].is_empty() {
                 self.var_to_user(VarId(i as u32), "no clause of a traced probe uses it", None);
@@ -175,6 +186,9 @@ impl<'a> State<'a> {
                         self.var_to_user(var, why, Some(inst.span));
                     }
                 }
+                if role.fault && speculates(&inst.op) {
+                    self.speculations_to_user("an `ERROR` clause speculates", Some(inst.span));
+                }
                 if let (true, Op::Record { site, .. }) = (role.fault, &inst.op) {
                     self.control_to_user(*site, &("it stands in an `ERROR` clause".to_owned(), inst.span));
                 }
@@ -193,7 +207,8 @@ impl<'a> State<'a> {
                     Op::SetVar { .. } | Op::SetElem { .. } | Op::Aggregate { .. } => known.effect(at, inst),
                     // Whether an exit happens is decided by its place and its status; a cut's values are only recorded.
                     Op::Record { site, .. } if self.is_exit(*site) => known.effect(at, inst),
-                    Op::Record { .. } => sides.blocker(at).map(|blocker| known.blocked(blocker)),
+                    Op::Record { .. } => self.cut_blocked(&known, at),
+                    op if speculates(op) => known.effect(at, inst),
                     _ => None,
                 };
                 because.map(|because| (inst, because))
@@ -202,6 +217,20 @@ impl<'a> State<'a> {
         for (inst, because) in &found {
             self.effect_to_user(inst, because);
         }
+    }
+
+    /// Why a cut at a place cannot be in K. What is recorded for a speculation happens when that is committed.
+    fn cut_blocked(&self, known: &Known<'_>, at: At) -> Option<Because> {
+        let speculate = |inst: &Inst| match inst.op {
+            Op::Record { site, .. } => self.cx.program.sites[site.index()].action == Action::Speculate,
+            _ => false,
+        };
+        let before = |place: At| (place.block, place.index) < (at.block, at.index);
+        let mut speculated = known.flow.insts().filter(|(place, inst)| before(*place) && speculate(inst));
+        known.sides.blocker(at).map(|blocker| known.blocked(blocker)).or_else(|| {
+            let (_, inst) = speculated.next()?;
+            Some(("it is recorded for a speculation".to_owned(), inst.span))
+        })
     }
 
     /// Moves the scratch memory of a clause to U if an op on it cannot be in K, or if K would not know whether it runs.
@@ -234,7 +263,8 @@ impl<'a> State<'a> {
                 Subject::Var(var) => out.extend(&self.mentions[var.index()]),
                 Subject::AggSite(site) => out.push(self.cx.program.agg_sites[site.index()].clause),
                 Subject::Clause(clause) => out.push(clause),
-                _ => {}
+                Subject::Speculations => out.extend(&self.speculating),
+                Subject::Probe(_) | Subject::Program => {}
             }
         }
         out
@@ -253,6 +283,10 @@ impl<'a> State<'a> {
             }
             Op::Aggregate { site, .. } => self.site_to_user(*site, why, Some(*span)),
             Op::Record { site, .. } => self.control_to_user(*site, because),
+            op if speculates(op) => {
+                let name = op_name(op);
+                self.speculations_to_user(&format!("{name} is decided there: {why}"), Some(*span));
+            }
             _ => {}
         }
     }
@@ -292,6 +326,9 @@ impl<'a> State<'a> {
         for i in 0..cx.program.agg_sites.len() {
             self.site_to_user(AggSiteId(i as u32), why, Some(span));
         }
+        if of_tracer(cx.program, cx.roles).any(|inst| speculates(&inst.op)) {
+            self.speculations_to_user(why, Some(span));
+        }
     }
 
     fn all_to_user(&mut self, why: &str, span: Option<Span>) {
@@ -300,6 +337,16 @@ impl<'a> State<'a> {
         }
         for i in 0..self.cx.program.agg_sites.len() {
             self.site_to_user(AggSiteId(i as u32), why, span);
+        }
+        self.speculations_to_user(why, span);
+    }
+
+    /// Rule 17: all of them or none, since they share the numbers.
+    fn speculations_to_user(&mut self, why: &str, span: Option<Span>) {
+        let side = &mut self.decisions.speculations;
+        if std::mem::replace(side, Side::User) == Side::Kernel {
+            self.reasons.push(Reason { subject: Subject::Speculations, text: why.to_owned(), span });
+            self.moved.push(Subject::Speculations);
         }
     }
 
@@ -398,7 +445,8 @@ impl<'a> State<'a> {
                 !self.decisions.exit_in_user && all.all(|(at, inst)| known.effect(at, inst).is_none())
             }
             action if action.row().cut => {
-                self.has_kernel_sites(named(&site.detail)) && all.all(|(at, _)| sides.blocker(at).is_none())
+                self.has_kernel_sites(named(&site.detail))
+                    && all.all(|(at, _)| self.cut_blocked(&known, at).is_none())
             }
             _ => false,
         }
@@ -432,10 +480,22 @@ fn fills_at_event(flow: &Flow<'_>) -> bool {
 
 /// The variables that clauses of the tracer's own probes use.
 pub(super) fn used_by_tracer(program: &Program, roles: &Roles) -> HashSet<VarId> {
+    of_tracer(program, roles).filter_map(|inst| inst.op.var()).collect()
+}
+
+/// What clauses of the tracer's own probes do.
+fn of_tracer<'a>(program: &'a Program, roles: &'a Roles) -> impl Iterator<Item = &'a Inst> {
     let clauses = program.clauses.iter().enumerate();
     let of_tracer = clauses.filter(|(i, _)| roles.clause(ClauseId(*i as u32)).tracer);
-    let insts = of_tracer.flat_map(|(_, clause)| &clause.blocks).flat_map(|block| &block.insts);
-    insts.filter_map(|inst| inst.op.var()).collect()
+    of_tracer.flat_map(|(_, clause)| &clause.blocks).flat_map(|block| &block.insts)
+}
+
+/// A subroutine as messages name it.
+fn op_name(op: &Op) -> String {
+    match op {
+        Op::Call { func, .. } => func.described(),
+        _ => "an operation".to_owned(),
+    }
 }
 
 /// The aggregations an action names.
@@ -486,7 +546,10 @@ pub(super) fn kernel_only(cx: &Analysed<'_>, settled: &Settled) -> super::PlanEr
                 let what = format!("`{}` is updated in user space because ", agg_name(&agg.name));
                 (what, Some(reason.span.unwrap_or(site.span)))
             }
-            _ => (String::new(), reason.span),
+            Subject::Speculations => {
+                ("which speculations are in use is kept in user space because ".to_owned(), reason.span)
+            }
+            Subject::Clause(_) | Subject::Probe(_) | Subject::Program => (String::new(), reason.span),
         };
         Some(super::refusal(span, format!("placement=kernel: {what}{}", reason.text)))
     });

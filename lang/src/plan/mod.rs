@@ -45,6 +45,9 @@
 //! 15. What is kept in K and what is kept in U is counted in rooms of its own on every engine, also where all is in U, as
 //!     the plan has it that all engines have in common.
 //! 16. A `this->` variable that clauses of tracer-fired probes and clauses of others use is two, one for each kind.
+//! 17. Which speculations are in use is kept in K if every clause of a traced probe that takes, uses, commits or discards
+//!     one may do so in K, else in U; clauses of tracer-fired probes reach it where it is, as in rule 2, and `ERROR` clauses
+//!     need it in U. What was recorded for them is in U always, by number and turn.
 //!
 //! # The files, in the order in which [`plan`] uses them
 //!
@@ -66,6 +69,7 @@
 
 pub mod explain;
 pub mod layout;
+pub mod speculations;
 pub mod stacks;
 
 mod apart;
@@ -161,6 +165,7 @@ pub fn plan(mut program: ir::Program, caps: Capabilities, options: &PlanOptions)
     let (groups, probe_groups) = groups::groups(&program, &roles, &clause_layouts, &user)?;
     let homes = groups::homes(&program, &settled);
     let agg_sites = groups::placements(&program, &settled);
+    let speculations = settled.decisions.speculations;
     let Settled { cuts, reasons, .. } = settled;
     drop(flows);
     let probe_clauses = roles.probe_clauses;
@@ -175,6 +180,7 @@ pub fn plan(mut program: ir::Program, caps: Capabilities, options: &PlanOptions)
         probe_clauses,
         homes,
         agg_sites,
+        speculations,
         rooms,
         cuts,
         reasons,
@@ -205,6 +211,7 @@ fn all_in_user(program: ir::Program, roles: Roles, rooms: Rooms) -> Plan {
         probe_clauses: roles.probe_clauses,
         homes: vec![home; program.vars.len()],
         agg_sites: vec![placement; program.agg_sites.len()],
+        speculations: Side::User,
         rooms,
         cuts: Cuts::default(),
         reasons: Vec::new(),
@@ -399,6 +406,9 @@ pub struct Plan {
     pub homes: Vec<Home>,
     /// By [`AggSiteId`].
     pub agg_sites: Vec<AggPlacement>,
+    /// Who keeps which speculations are in use: K's words are those of [`speculations`]. U if no traced probe's clause
+    /// speculates.
+    pub speculations: Side,
     /// Which room of a bounded store counts what, the same for every source and engine.
     pub rooms: Rooms,
     /// Whether any clause cuts (rule 9), in K or in a tracer-fired clause: aggregations in K then carry a generation.
@@ -486,6 +496,8 @@ pub enum Subject {
     Clause(ClauseId),
     /// A probe.
     Probe(ProbeIndex),
+    /// Which speculations are in use.
+    Speculations,
     /// The whole program.
     Program,
 }

@@ -2,7 +2,7 @@
 //! kernel part marks that there is work for it. A classified clause in, [`UserNeeds`] out.
 
 use super::Side;
-use super::classify::{Sides, drops, may_end};
+use super::classify::{Sides, ends_silently, may_end};
 use super::flow::{At, Flow, Step};
 use crate::ir::facts::{acts, changes_scratch};
 use crate::ir::structure::Arm;
@@ -202,7 +202,7 @@ fn skip_implied(program: &Program, flow: &Flow<'_>, sides: &Sides, needs: &mut U
         let faults = |(index, inst): (usize, &Inst)| {
             sides.inst(At { block, index }) == Side::Kernel
                 && may_end(program, flow, inst)
-                && !drops(program, &inst.op)
+                && !ends_silently(program, &inst.op)
         };
         sends[i] = needs.work[i].is_some()
             || blocks[i].insts.iter().enumerate().any(faults)

@@ -78,6 +78,12 @@ fn dependence(
         let text = format!("{} is there because {}", var_name(cx.program, var), reason.text);
         error = error.label(reason.span.unwrap_or(inst.span), text);
     }
+    if known.chain_speculates(reg)
+        && let Some(reason) = settled.reasons.iter().find(|reason| reason.subject == Subject::Speculations)
+    {
+        let text = format!("it is kept there because {}", reason.text);
+        error = error.label(reason.span.unwrap_or(inst.span), text);
+    }
     if let Op::Call { func, .. } = inst.op
         && func.reads_process()
     {

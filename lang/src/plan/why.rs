@@ -4,7 +4,7 @@ use super::Side;
 use super::classify::{Blocker, Cause, Decisions, Sides, kernel_knows};
 use super::flow::{At, Flow};
 use crate::builtins::funcs::BLOCK_MOST;
-use crate::builtins::{Class, Kernel};
+use crate::builtins::{Class, Func, Kernel};
 use crate::ir::facts::{CONST_STRING, SEARCHED_MOST, searches_too_far};
 use crate::ir::print::scope_prefix;
 use crate::ir::{BlockId, Inst, Op, Program, Reg, VarId};
@@ -18,6 +18,9 @@ pub(super) struct Known<'a> {
     pub sides: &'a Sides,
     pub decisions: &'a Decisions,
 }
+
+/// Why nothing of a speculation is decided in K.
+const SPECULATIONS_IN_USER: &str = "which speculations are in use is kept in user space";
 
 /// A sentence and the text it speaks of.
 pub(super) type Because = (String, Span);
@@ -55,12 +58,18 @@ impl Known<'_> {
                     Some(Op::SetVar { .. } | Op::SetElem { .. }) => {
                         "store in user space that may find no room"
                     }
+                    Some(Op::Call { func: Func::SpecTurn, .. }) => "`speculate` that user space decides",
                     _ if self.sides.inst(at) == Side::Kernel => {
                         "operation under such a condition that may fault"
                     }
                     _ => "operation in user space that may fault",
                 };
-                (format!("it stands after an {what}").replace("an store", "a store"), self.span(at))
+                (
+                    format!("it stands after an {what}")
+                        .replace("an store", "a store")
+                        .replace("an `", "a `"),
+                    self.span(at),
+                )
             }
         }
     }
@@ -126,6 +135,11 @@ impl Known<'_> {
         None
     }
 
+    /// Whether a chain ends at what is known of speculations.
+    pub(super) fn chain_speculates(&self, reg: Reg) -> bool {
+        self.chain(reg).last().is_some_and(|(why, _)| why == SPECULATIONS_IN_USER)
+    }
+
     /// Why K cannot carry out an instruction, whatever its operands.
     pub(super) fn unknown(&self, inst: &Inst) -> Option<String> {
         if kernel_knows(self.program, self.flow, self.decisions, inst) {
@@ -139,6 +153,7 @@ impl Known<'_> {
                 let row = func.row();
                 let name = func.described();
                 match (row.class, row.kernel) {
+                    _ if func.speculates() => SPECULATIONS_IN_USER.to_owned(),
                     _ if searches_too_far(self.program, *func) => {
                         format!("{name} runs in the kernel only if strsize is at most {SEARCHED_MOST}")
                     }

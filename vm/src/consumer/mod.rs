@@ -165,6 +165,9 @@ impl Consumer<'_> {
         }
         source.shut(&mut self.session).map_err(aborted)?;
         self.check()?;
+        if let Some(kernel) = source.kernel() {
+            self.session.settle_lost(kernel, true);
+        }
         let exited = self.session.exit.take();
         self.session.world.exit = None;
         self.fire(source, ProbeId::END);
@@ -219,7 +222,12 @@ impl Consumer<'_> {
                         self.fire_probe(source, probe, late);
                         self.after_drain()?;
                     }
-                    Due::Status => self.report(source),
+                    Due::Status => {
+                        if let Some(kernel) = source.kernel() {
+                            self.session.settle_lost(kernel, false);
+                        }
+                        self.report(source);
+                    }
                     Due::Switch => self.flush()?,
                     Due::Aggregations => {
                         if let Some(kernel) = source.kernel() {

@@ -17,6 +17,7 @@ use crate::event::{Error, Event, EventContext, EventSink, EventSource, Exited, F
 use crate::fault::Drops;
 use crate::interp::Interp;
 use crate::runtime::{Run, Space, World};
+use crate::speculation::words::Words;
 use crate::stacks::StackTable;
 use crate::testing::{FakeEvent, FixedHost, NoProbes};
 use crate::value::{self, Value};
@@ -398,6 +399,10 @@ impl KernelState for Kernel<'_> {
         for (_, agg, key, state) in self.held.extract_if(.., |(held_in, ..)| *held_in < before) {
             take(agg, 0, key, state);
         }
+    }
+
+    fn speculations(&mut self) -> Option<&mut dyn Words> {
+        Some(self.world.speculations.own())
     }
 
     fn exit_status(&mut self) -> Option<i64> {

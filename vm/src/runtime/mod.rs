@@ -22,7 +22,7 @@ use std::collections::HashMap;
 
 use dtrail_lang::builtins::BuiltinVar;
 use dtrail_lang::ir::{ClauseId, ProbeIndex, StrId};
-use dtrail_lang::plan::Plan;
+use dtrail_lang::plan::{Plan, Side};
 
 use crate::agg::AggTables;
 use crate::engine::{Ending, Input};
@@ -30,7 +30,8 @@ use crate::event::KernelState;
 use crate::fault::{Drops, FaultKind, Raised};
 use crate::host::Facts;
 use crate::record::Records;
-use crate::speculation::{Committed, SpeculationSpace, Speculations, Unavailable};
+use crate::speculation::words::{self, Unavailable, Verdict, Words};
+use crate::speculation::{Committed, SpeculationSpace, Speculations, Turn};
 use crate::stacks::StackTable;
 use crate::value::ValueRef;
 use crate::vars::{Thread, Vars};
@@ -78,7 +79,7 @@ pub struct World {
     /// What the clause at hand has committed, in `records`.
     pub committed: Vec<Committed>,
     /// What the clause at hand records for, and the CPU it runs on.
-    pub speculating: Option<(i64, u32)>,
+    pub speculating: Option<(Turn, u32)>,
     pub(crate) vars: Vars,
     arena: Arena,
     /// By [`StrId`].
@@ -167,7 +168,6 @@ impl World {
         self.vars.begin_firing(&plan.program);
         self.firing = Firing::default();
         self.records.clear();
-        self.speculations.begin_firing();
     }
 }
 
@@ -307,8 +307,8 @@ impl<'a> Run<'a> {
     /// Takes a free speculation; 0 if there is none.
     pub(crate) fn speculation(&mut self) -> u64 {
         let now = self.speculation_time();
-        match self.world.speculations.reserve(now) {
-            Ok(id) => u64::from(id),
+        match words::reserve(self.speculations(), now) {
+            Ok(number) => u64::from(number),
             Err(Unavailable::Busy) => {
                 self.world.drops.speculations_busy += 1;
                 0
@@ -317,6 +317,40 @@ impl<'a> Run<'a> {
                 self.world.drops.speculations_unavailable += 1;
                 0
             }
+        }
+    }
+
+    /// A number that there is, in use or not.
+    pub(crate) fn speculation_number(&mut self, id: u64) -> u64 {
+        if !self.world.speculations.exists(id as i64) {
+            return self.raise(Raised::plain(FaultKind::IllOp));
+        }
+        id
+    }
+
+    /// The turn that a speculation is in. In none, the clause ends.
+    pub(crate) fn speculation_turn(&mut self, id: u64) -> u64 {
+        let turn = words::active(self.speculations(), id as i64);
+        if turn == 0 {
+            self.status = Status::Dropped;
+        }
+        turn
+    }
+
+    /// Ends the turn of a speculation: which, 0 if it was in none.
+    pub(crate) fn end_turn(&mut self, id: u64, verdict: Verdict) -> u64 {
+        let now = self.speculation_time();
+        let until = self.world.speculations.until(now);
+        words::settle(self.speculations(), id as i64, verdict, until)
+    }
+
+    /// Which speculations are in use, where that is kept.
+    fn speculations(&mut self) -> &mut dyn Words {
+        let in_kernel = self.plan.speculations == Side::Kernel;
+        let words = self.kernel.as_mut().filter(|_| in_kernel).and_then(|kernel| kernel.speculations());
+        match words {
+            Some(words) => words,
+            None => self.world.speculations.own(),
         }
     }
 

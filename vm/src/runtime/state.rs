@@ -8,8 +8,9 @@ use dtrail_lang::plan::{Plan, Side, SiteRoom};
 
 use super::arena::{Arena, NULL};
 use super::{Run, Status, World};
-use crate::fault::{FaultKind, Raised};
 use crate::record::Row;
+use crate::speculation::words::Verdict;
+use crate::speculation::{Committed, Kept, Turn};
 use crate::value::{Value, ValueRef};
 use crate::vars::Thread;
 
@@ -142,14 +143,14 @@ impl Run<'_> {
         }
     }
 
-    /// Appends an action's values to the clause's row; `exit` also sets the status. The actions on speculations are done
+    /// Appends an action's values to the clause's row; `exit` also sets the status. The records of speculations are moved
     /// here.
     pub fn record(&mut self, id: SiteId, args: &[u64]) {
         let Some(site) = self.plan.program.sites.get(id.index()) else { return };
-        let number = args.first().map_or(0, |&word| word as i64);
-        match site.action {
-            Action::Speculate => return self.speculate(id, number),
-            Action::Commit | Action::Discard => return self.settle(site.action, number),
+        match (site.action, args) {
+            (Action::Speculate, &[number, turn]) => return self.speculate(id, number, turn),
+            (Action::Commit, &[number, turn]) => return self.settle(number, turn, Verdict::Committed),
+            (Action::Discard, &[number, turn]) => return self.settle(number, turn, Verdict::Discarded),
             _ => {}
         }
         let World { records, arena, exit, .. } = &mut *self.world;
@@ -167,34 +168,24 @@ impl Run<'_> {
 }
 
 impl Run<'_> {
-    /// What follows goes to a speculation. Without one the clause ends.
-    fn speculate(&mut self, site: SiteId, id: i64) {
-        if !self.world.speculations.is_active(id) {
-            self.status = Status::Dropped;
-            return;
-        }
-        self.world.speculating = Some((id, self.cpu()));
+    /// What follows goes to a speculation, which is in use.
+    fn speculate(&mut self, site: SiteId, number: u64, turn: u64) {
+        self.world.speculating = Some((Turn { number: number as u32, turn }, self.cpu()));
         // The row is there even if nothing follows.
         self.world.records.action(site);
-        self.world.records.int(id);
+        self.world.records.int(number as i64);
     }
 
-    /// A number that there is, in use or not.
-    pub(super) fn speculation_number(&mut self, id: u64) -> u64 {
-        if !self.world.speculations.exists(id as i64) {
-            return self.raise(Raised::plain(FaultKind::IllOp));
+    /// What is done with the records of a turn that `commit` or `discard` has ended; 0: it has ended none.
+    fn settle(&mut self, number: u64, turn: u64, verdict: Verdict) {
+        if let Some(row) = self.world.keep_speculated(self.plan, self.probe) {
+            let (probe, cpu) = (self.probe, self.cpu());
+            self.world.committed.push(Committed { row, probe, cpu });
         }
-        id
-    }
-
-    /// `commit` and `discard`.
-    fn settle(&mut self, action: Action, id: i64) {
-        let now = self.speculation_time();
-        self.world.keep_speculated(self.plan, self.probe);
         let World { speculations, records, committed, .. } = &mut *self.world;
-        match action {
-            Action::Commit => speculations.commit(self.plan, id, now, records, committed),
-            _ => speculations.discard(id, now),
+        if turn != 0 {
+            let of = Turn { number: number as u32, turn };
+            speculations.settle(self.plan, of, verdict, records, committed);
         }
     }
 }
@@ -203,22 +194,21 @@ impl World {
     /// The end of a clause that ran to it: its row, unless it goes to a speculation.
     pub fn commit_row(&mut self, plan: &Plan, probe: ProbeIndex) -> Option<Row> {
         match self.speculating {
-            Some(_) => {
-                self.keep_speculated(plan, probe);
-                None
-            }
+            Some(_) => self.keep_speculated(plan, probe),
             None => self.records.commit(),
         }
     }
 
-    /// Moves the open row to the speculation it is meant for, if it is for one.
-    fn keep_speculated(&mut self, plan: &Plan, probe: ProbeIndex) {
-        let Some((id, cpu)) = self.speculating.take() else { return };
-        if let Some(row) = self.records.commit()
-            && !self.speculations.keep(plan, id, &self.records, (row, probe, cpu))
-        {
-            self.drops.speculative += 1;
+    /// Moves the open row to the speculation it is meant for, if it is for one. Gives the row if it is printed at once.
+    fn keep_speculated(&mut self, plan: &Plan, probe: ProbeIndex) -> Option<Row> {
+        let (of, cpu) = self.speculating.take()?;
+        let row = self.records.commit()?;
+        match self.speculations.keep(plan, of, &self.records, (row, probe, cpu)) {
+            Kept::Prints => return Some(row),
+            Kept::Dropped => self.drops.speculative += 1,
+            Kept::Waits | Kept::Forgotten => {}
         }
+        None
     }
 }
 

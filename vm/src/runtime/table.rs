@@ -9,6 +9,7 @@ use super::arena::{self, NULL};
 use super::{Run, World, addresses, json, numbers, strings};
 use crate::event::reason;
 use crate::fault::{FaultKind, Raised};
+use crate::speculation::words::Verdict;
 use crate::stacks::Origin;
 use crate::value::ValueRef;
 
@@ -80,6 +81,9 @@ pub const TABLE: &[(Func, Routine)] = &[
     (Func::StrWord, word),
     (Func::ArrayIndex, array_index),
     (Func::SpecNumber, speculation_number),
+    (Func::SpecTurn, speculation_turn),
+    (Func::SpecCommit, speculation_commit),
+    (Func::SpecDiscard, speculation_discard),
     (Func::Stack, kernel_stack),
     (Func::Ustack, user_stack),
     (Func::Uaddr, user_address),
@@ -376,6 +380,18 @@ extern "C" fn speculation(run: &mut Run<'_>, _: u64, _: u64, _: u64, _: u32) -> 
 
 extern "C" fn speculation_number(run: &mut Run<'_>, id: u64, _: u64, _: u64, _: u32) -> u64 {
     run.speculation_number(id)
+}
+
+extern "C" fn speculation_turn(run: &mut Run<'_>, id: u64, _: u64, _: u64, _: u32) -> u64 {
+    run.speculation_turn(id)
+}
+
+extern "C" fn speculation_commit(run: &mut Run<'_>, id: u64, _: u64, _: u64, _: u32) -> u64 {
+    run.end_turn(id, Verdict::Committed)
+}
+
+extern "C" fn speculation_discard(run: &mut Run<'_>, id: u64, _: u64, _: u64, _: u32) -> u64 {
+    run.end_turn(id, Verdict::Discarded)
 }
 
 extern "C" fn signal(run: &mut Run<'_>, signal: u64, _: u64, _: u64, _: u32) -> u64 {

@@ -217,9 +217,8 @@ impl Lower<'_> {
                     values.splice(..0, parts);
                     types.splice(..0, of_parts);
                 }
-                if let (Action::Commit | Action::Discard, Some(number)) = (*action, values.first_mut()) {
-                    // Apart from what is done with it, so that the kernel knows whether the clause goes on.
-                    *number = self.emit_call(Func::SpecNumber, vec![*number], RegKind::Int, expr.span);
+                if let Some((number, turn)) = self.turn(*action, &values, expr.span) {
+                    values = vec![number, turn];
                 }
                 if let Some(signal) = self.signal(*action, &values, expr.span) {
                     let dst = self.build.reg(RegKind::Int);
@@ -343,6 +342,22 @@ impl Lower<'_> {
             Action::Stop => Some(self.build.constant(span, SIGSTOP).reg),
             _ => None,
         }
+    }
+
+    /// The number that an action on a speculation names, and the turn that it is or was in. They are operations apart from
+    /// what is done with the records, so that the kernel can have them, and knows whether the clause goes on.
+    fn turn(&mut self, action: Action, values: &[Reg], span: Span) -> Option<(Reg, Reg)> {
+        let func = match action {
+            Action::Speculate => Func::SpecTurn,
+            Action::Commit => Func::SpecCommit,
+            Action::Discard => Func::SpecDiscard,
+            _ => return None,
+        };
+        let mut number = *values.first()?;
+        if func != Func::SpecTurn {
+            number = self.emit_call(Func::SpecNumber, vec![number], RegKind::Int, span);
+        }
+        Some((number, self.emit_call(func, vec![number], RegKind::Int, span)))
     }
 
     fn record(&mut self, action: Action, args: Vec<ValueType>, detail: Detail, values: Vec<Reg>, span: Span) {
