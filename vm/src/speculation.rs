@@ -10,7 +10,7 @@ use std::collections::VecDeque;
 
 use dtrail_lang::ir::{ProbeIndex, SiteId, ValueType};
 use dtrail_lang::plan::Plan;
-use dtrail_lang::plan::speculations::turn;
+use dtrail_lang::plan::speculations::{UNTOLD, turn};
 
 use crate::record::{Records, Row};
 use words::{OwnWords, Verdict, Words, free};
@@ -95,8 +95,6 @@ struct Buffer {
     spare: Held,
     /// The last turns that are over, and how they ended.
     over: VecDeque<(u64, Verdict)>,
-    /// A busy word that was seen without its turn being over here.
-    unsettled: u64,
 }
 
 /// Of so many turns of a number it is known how they ended. What is recorded in one before, and comes so late, is dropped.
@@ -240,20 +238,19 @@ impl Speculations {
         }
     }
 
-    /// The turns that the kernel part has ended although nothing came here that says so, since its record was lost. Asked
-    /// from time to time: what is on its way is seen the second time only, but for the `last` time.
-    pub fn lost(&mut self, words: &mut dyn Words, last: bool) -> Vec<(Turn, Verdict)> {
-        let mut found = Vec::new();
-        for (number, buffer) in (1..).zip(&mut self.buffers) {
+    /// Does what commits and discards of the kernel part ask for that nobody was told of: as [`Speculations::settle`].
+    pub fn settle_untold(
+        &mut self,
+        plan: &Plan,
+        words: &mut dyn Words,
+        records: &mut Records,
+        out: &mut Vec<Committed>,
+    ) {
+        for number in 1..=words.count() {
             let word = words.word(number);
-            let of = Turn { number, turn: turn(word) };
-            let known = buffer.verdict(of.turn).is_some();
-            let Some(verdict) = Verdict::of(word).filter(|_| !known) else { continue };
-            if last || std::mem::replace(&mut buffer.unsettled, word) == word {
-                found.push((of, verdict));
-            }
+            let Some(verdict) = Verdict::of(word).filter(|_| word & UNTOLD != 0) else { continue };
+            self.settle(plan, Turn { number, turn: turn(word) }, verdict, records, out);
         }
-        found
     }
 }
 

@@ -153,7 +153,8 @@ pub(super) fn place(
         let control = &mut placed.maps[placed.state.control as usize];
         let (first, count) = (control.value_size / 8, target.speculations);
         placed.state.speculations = Some(SpeculationWords { first, count });
-        control.value_size += 16 * count;
+        // With no numbers too, the address of the first must be one.
+        control.value_size += 16 * count.max(1);
     }
     place_variables(plan, target, &mut placed)?;
     place_aggregations(plan, target, copies, &mut placed)?;

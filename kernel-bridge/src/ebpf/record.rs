@@ -207,13 +207,16 @@ pub(super) fn output(
     asm.jmp_imm(Jmp::Eq, R0, 0, sent);
     super::fill::stop(asm, env);
     count_by(asm, env, key, counter::PRINCIPAL, |asm| lost_firings(asm, env, group));
-    let done = asm.label();
-    asm.ja(done);
-    asm.bind(sent);
     if env.group_needs(group).turns {
-        super::speculation::free(asm, env, base);
+        let done = asm.label();
+        super::speculation::end_firing(asm, env, base, false);
+        asm.ja(done);
+        asm.bind(sent);
+        super::speculation::end_firing(asm, env, base, true);
+        asm.bind(done);
+    } else {
+        asm.bind(sent);
     }
-    asm.bind(done);
     Ok(())
 }
 

@@ -2,7 +2,7 @@
 //! in the kernel ([`dtrail_lang::plan::speculations`] has their form).
 
 use dtrail_lang::ir::Reg;
-use dtrail_lang::plan::speculations::{ACTIVE, COMMITTED, DISCARDED, FREE, STATE, TURN_SHIFT};
+use dtrail_lang::plan::speculations::{ACTIVE, COMMITTED, DISCARDED, FREE, STATE, TURN_SHIFT, UNTOLD};
 
 use super::asm::{Alu, Asm, Jmp, Label, R0, R1, R2, R3, R4, R7, Size};
 use super::clause::Gen;
@@ -12,9 +12,6 @@ use super::{SpeculationWords, counter};
 
 /// What a word grows by when its number is taken: the next turn, and in use.
 const TAKEN: i32 = (1 << TURN_SHIFT) + ACTIVE as i32;
-
-/// The bit that both busy states have.
-const BUSY: i32 = (COMMITTED & DISCARDED) as i32;
 
 /// How a turn ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -136,7 +133,7 @@ impl Gen<'_> {
             self.load(number, R1);
             self.asm.stx(Size::D, R7, place, R1);
             self.field(Field::Time);
-            self.asm.mov_imm(R1, i64::try_from(cleanrate).unwrap_or(i64::MAX));
+            self.asm.mov_imm(R1, cleanrate as i64);
             self.asm.alu(Alu::Add, R1, R0);
             let fits = self.asm.label();
             self.asm.jmp(Jmp::Ge, R1, R0, fits);
@@ -175,8 +172,9 @@ impl Gen<'_> {
     }
 }
 
-/// Frees the numbers whose turns this firing has ended, when its record is on its way. Clobbers `R0` to `R5`.
-pub(super) fn free(asm: &mut Asm, env: &Env<'_>, base: ContextBase) {
+/// What becomes of the numbers whose turns this firing has ended: they are free if its record is on its way (`told`), and
+/// else wait for user space to see their words. Clobbers `R0` to `R5`.
+pub(super) fn end_firing(asm: &mut Asm, env: &Env<'_>, base: ContextBase, told: bool) {
     let Some(words) = env.state.speculations else { return };
     let done = asm.label();
     base.load(asm, R4, env.context.turns);
@@ -187,14 +185,13 @@ pub(super) fn free(asm: &mut Asm, env: &Env<'_>, base: ContextBase) {
         asm.mov(R2, R4);
         asm.alu_imm(Alu::And, R2, 1 << i);
         asm.jmp_imm(Jmp::Eq, R2, 0, next);
+        // Nobody else changes the word of a busy number.
         asm.ldx(Size::D, R0, R1, 8 * i);
-        // Only user space can have freed it meanwhile, which takes a second.
-        asm.mov(R2, R0);
-        asm.alu_imm(Alu::And, R2, BUSY);
-        asm.jmp_imm(Jmp::Eq, R2, 0, next);
-        asm.mov(R2, R0);
-        asm.alu_imm(Alu::And, R2, !(STATE as i32));
-        asm.compare_exchange(R1, 8 * i, R2);
+        match told {
+            true => asm.alu_imm(Alu::And, R0, !(STATE as i32)),
+            false => asm.alu_imm(Alu::Or, R0, UNTOLD as i32),
+        }
+        asm.stx(Size::D, R1, 8 * i, R0);
         asm.bind(next);
     }
     asm.bind(done);

@@ -7,6 +7,7 @@ mod fill;
 mod ints;
 mod limits;
 mod memory;
+mod speculation;
 mod speed;
 mod state;
 mod strings;

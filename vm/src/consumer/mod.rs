@@ -166,7 +166,7 @@ impl Consumer<'_> {
         source.shut(&mut self.session).map_err(aborted)?;
         self.check()?;
         if let Some(kernel) = source.kernel() {
-            self.session.settle_lost(kernel, true);
+            self.session.settle_untold(kernel);
         }
         let exited = self.session.exit.take();
         self.session.world.exit = None;
@@ -194,10 +194,11 @@ impl Consumer<'_> {
                 self.timers.next().map(|due| host.instant() + Duration::from_nanos(due.saturating_sub(now)));
             let waited = source.wait(deadline, &mut self.session).map_err(aborted)?;
             self.say_exited(source);
-            if let Some(kernel) = source.kernel()
-                && kernel.stacks_waiting()
-            {
-                self.session.make_room_for_stacks(kernel);
+            if let Some(kernel) = source.kernel() {
+                self.session.settle_untold(kernel);
+                if kernel.stacks_waiting() {
+                    self.session.make_room_for_stacks(kernel);
+                }
             }
             self.session.output.settle();
             self.retime();
@@ -222,12 +223,7 @@ impl Consumer<'_> {
                         self.fire_probe(source, probe, late);
                         self.after_drain()?;
                     }
-                    Due::Status => {
-                        if let Some(kernel) = source.kernel() {
-                            self.session.settle_lost(kernel, false);
-                        }
-                        self.report(source);
-                    }
+                    Due::Status => self.report(source),
                     Due::Switch => self.flush()?,
                     Due::Aggregations => {
                         if let Some(kernel) = source.kernel() {

@@ -1,7 +1,9 @@
 //! Which speculations are in use (runtime spec §10): the steps that a number's word goes through, on whatever holds the
 //! words. [`dtrail_lang::plan::speculations`] has their form; the emitter takes the same steps in the kernel.
 
-use dtrail_lang::plan::speculations::{ACTIVE, FREE, STATE, state, turn, word};
+use dtrail_lang::plan::speculations::{
+    self, ACTIVE, COMMITTED, DISCARDED, FREE, STATE, UNTOLD, state, turn, word,
+};
 
 /// Why there is no free number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -25,14 +27,15 @@ impl Verdict {
     /// The state of a word while its number is busy.
     pub fn state(self) -> u64 {
         match self {
-            Verdict::Committed => dtrail_lang::plan::speculations::COMMITTED,
-            Verdict::Discarded => dtrail_lang::plan::speculations::DISCARDED,
+            Verdict::Committed => COMMITTED,
+            Verdict::Discarded => DISCARDED,
         }
     }
 
     /// How the turn of a busy number ended; `None`: it is not busy.
     pub fn of(word: u64) -> Option<Verdict> {
-        [Verdict::Committed, Verdict::Discarded].into_iter().find(|verdict| verdict.state() == state(word))
+        let state = state(word) & !UNTOLD;
+        [Verdict::Committed, Verdict::Discarded].into_iter().find(|verdict| verdict.state() == state)
     }
 }
 
@@ -86,10 +89,15 @@ pub fn settle(words: &mut dyn Words, id: i64, verdict: Verdict, until: u64) -> u
     turn(old)
 }
 
+/// Whether the turn of a number has ended that nobody was told of.
+pub fn untold(words: &mut dyn Words) -> bool {
+    (1..=words.count()).any(|number| words.word(number) & UNTOLD != 0)
+}
+
 /// Frees a number whose records of a turn have been seen to.
 pub fn free(words: &mut dyn Words, number: u32, turn: u64) {
     let old = words.word(number);
-    if dtrail_lang::plan::speculations::turn(old) == turn && Verdict::of(old).is_some() {
+    if speculations::turn(old) == turn && Verdict::of(old).is_some() {
         // Nobody else changes the word of a busy number.
         words.replace_word(number, old, word(turn, FREE));
     }

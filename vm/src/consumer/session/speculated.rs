@@ -1,11 +1,13 @@
-//! Numbers of speculations whose turns are over: freed when their firing has been seen to, and settled here if the record
-//! that says so was lost. In: the kernel part's words, or our own. Out: rows, as a commit has them.
+//! Numbers of speculations whose turns are over: freed when their firing is over, and settled here if the record that says so
+//! was lost. In: the kernel part's words, or our own. Out: rows, as a commit has them.
 
 use dtrail_lang::ir::ProbeIndex;
 use dtrail_lang::plan::Side;
 
 use super::{Firing, Session};
 use crate::event::KernelState;
+use crate::runtime::World;
+use crate::speculation::words;
 
 impl Session<'_> {
     /// Frees what this firing has committed or discarded.
@@ -15,9 +17,8 @@ impl Session<'_> {
         self.world.speculations.end_firing(words);
     }
 
-    /// Does what commits and discards of the kernel part ask for whose records were lost: what it has decided stands. Asked
-    /// from time to time, and a `last` time when nothing is on its way any more.
-    pub(in crate::consumer) fn settle_lost(&mut self, kernel: &mut dyn KernelState, last: bool) {
+    /// Does what commits and discards of the kernel part ask for whose records were lost: what it has decided stands.
+    pub(in crate::consumer) fn settle_untold(&mut self, kernel: &mut dyn KernelState) {
         if self.plan.speculations != Side::Kernel {
             return;
         }
@@ -25,18 +26,17 @@ impl Session<'_> {
         if self.exit.is_some() && kernel.exit_status().is_none() || self.bug.is_some() || self.full() {
             return;
         }
-        let Some(words) = kernel.speculations() else { return };
-        let lost = self.world.speculations.lost(words, last);
-        if lost.is_empty() {
+        if !kernel.speculations().is_some_and(words::untold) {
             return;
         }
         self.begin();
         let world = &mut self.world;
         world.committed.clear();
-        for (turn, verdict) in lost {
-            world.speculations.settle(self.plan, turn, verdict, &mut world.records, &mut world.committed);
+        if let Some(words) = kernel.speculations() {
+            let World { speculations, records, committed, .. } = world;
+            speculations.settle_untold(self.plan, words, records, committed);
         }
-        let first = world.committed.first().copied();
+        let first = self.world.committed.first().copied();
         let (probe, cpu) = first.map_or((ProbeIndex(0), 0), |row| (row.probe, row.cpu));
         self.take_committed();
         // Of when they were committed nothing is known but that it is over.
