@@ -16,6 +16,7 @@ use crate::fault::{Drops, FaultKind, Raised};
 use crate::format::symbols::Symbols;
 use crate::host::{Host, LocalTime, TaskInfo};
 use crate::names::NoNames;
+use crate::speculation::words::{OwnWords, Words};
 use crate::stacks::StackTable;
 use crate::value::Value;
 
@@ -323,6 +324,8 @@ pub(crate) struct FakeKernel {
     /// Refuses stores.
     pub(crate) full: bool,
     pub(crate) exit: Option<i64>,
+    /// Which speculations are in use.
+    pub(crate) words: OwnWords,
 }
 
 impl KernelState for FakeKernel {
@@ -347,6 +350,10 @@ impl KernelState for FakeKernel {
         for (_, agg, key, state) in self.held.extract_if(.., |(held_in, ..)| *held_in < before) {
             take(agg, 0, key.into(), state);
         }
+    }
+
+    fn speculations(&mut self) -> Option<&mut dyn Words> {
+        Some(&mut self.words)
     }
 
     fn exit_status(&mut self) -> Option<i64> {

@@ -3,11 +3,12 @@
 
 use super::classify::Blocker;
 use super::homes::{Analysed, Settled};
-use super::why::{Known, var_name};
+use super::why::{Known, SPECULATIONS_IN_USER, var_name};
 use super::{Capabilities, PlanError, Side, Subject, refusal};
 use crate::diag::Diagnostic;
 use crate::ir::facts::{acts, is_pinned, touches_scratch};
-use crate::ir::{Inst, Op, print};
+use crate::ir::{Inst, Op, Reg, print};
+use crate::source::Span;
 
 /// Finds every pinned op that cannot be carried out at the event.
 pub(super) fn check(cx: &Analysed<'_>, settled: &Settled, caps: Capabilities) -> PlanError {
@@ -22,16 +23,12 @@ pub(super) fn check(cx: &Analysed<'_>, settled: &Settled, caps: Capabilities) ->
                     (Side::User, _, _) => Some(dependence(cx, settled, &known, caps, inst)),
                     // What is done to the world is undone by nothing, and must not be done for a clause that has ended.
                     (Side::Kernel, Some(blocker), op) if acts(op) => {
-                        let (why, span) = known.blocked(blocker);
-                        let text = format!("{} must be decided in the kernel", described(inst));
-                        Some(refusal(Some(inst.span), text).label(span, why))
+                        Some(undecided(cx, settled, &known, inst, blocker))
                     }
                     // A store is undone by nothing, so K must know whether it happens. That the clause may have ended
                     // before does not matter: scratch memory ends with it.
                     (Side::Kernel, Some(blocker @ Blocker::Under(_)), Op::Store { .. }) => {
-                        let (why, span) = known.blocked(blocker);
-                        let text = format!("{} must be decided in the kernel", described(inst));
-                        Some(refusal(Some(inst.span), text).label(span, why))
+                        Some(undecided(cx, settled, &known, inst, blocker))
                     }
                     _ => None,
                 }
@@ -67,23 +64,7 @@ fn dependence(
         return refusal(Some(inst.span), format!("{} cannot be carried out by eBPF: {why}", described(inst)));
     };
     let text = format!("{} needs the event itself, but uses a value computed in user space", described(inst));
-    let mut error = refusal(Some(inst.span), text);
-    for (why, span) in known.chain(reg) {
-        error = error.label(span, why);
-    }
-    // A variable at the end of the chain: say why it is where it is.
-    if let Some(var) = known.chain_variable(reg)
-        && let Some(reason) = settled.reasons.iter().find(|reason| reason.subject == Subject::Var(var))
-    {
-        let text = format!("{} is there because {}", var_name(cx.program, var), reason.text);
-        error = error.label(reason.span.unwrap_or(inst.span), text);
-    }
-    if known.chain_speculates(reg)
-        && let Some(reason) = settled.reasons.iter().find(|reason| reason.subject == Subject::Speculations)
-    {
-        let text = format!("it is kept there because {}", reason.text);
-        error = error.label(reason.span.unwrap_or(inst.span), text);
-    }
+    let mut error = explained(cx, settled, known, refusal(Some(inst.span), text), (reg, inst.span));
     if let Op::Call { func, .. } = inst.op
         && func.reads_process()
     {
@@ -92,6 +73,56 @@ fn dependence(
     if settled.decisions.exit_in_user {
         error =
             error.help("-x relaxedexit leaves state in the kernel although `exit` is decided in user space");
+    }
+    error
+}
+
+/// The error for an effect of which K would not know whether it happens.
+fn undecided(
+    cx: &Analysed<'_>,
+    settled: &Settled,
+    known: &Known<'_>,
+    inst: &Inst,
+    blocker: Blocker,
+) -> Diagnostic {
+    let (why, span) = known.blocked(blocker);
+    let text = format!("{} must be decided in the kernel", described(inst));
+    let error = refusal(Some(inst.span), text).label(span, why);
+    match blocker {
+        Blocker::Under(head) | Blocker::Return(head) => match known.flow.condition(head) {
+            Some(cond) => explained(cx, settled, known, error, (cond, span)),
+            None => error,
+        },
+        Blocker::After(_) => error,
+    }
+}
+
+/// Adds what put a register in U, step by step, and why what the steps lead to is there.
+fn explained(
+    cx: &Analysed<'_>,
+    settled: &Settled,
+    known: &Known<'_>,
+    mut error: Diagnostic,
+    (reg, span): (Reg, Span),
+) -> Diagnostic {
+    let chain = known.chain(reg);
+    let mut last = chain.last().map_or(String::new(), |(why, _)| why.clone());
+    for (why, span) in chain {
+        error = error.label(span, why);
+    }
+    let reason = |subject| settled.reasons.iter().find(|reason| reason.subject == subject);
+    // A variable at the end of the chain.
+    if let Some(var) = known.chain_variable(reg)
+        && let Some(reason) = reason(Subject::Var(var))
+    {
+        let text = format!("{} is there because {}", var_name(cx.program, var), reason.text);
+        error = error.label(reason.span.unwrap_or(span), text);
+        last.clone_from(&reason.text);
+    }
+    if last.ends_with(SPECULATIONS_IN_USER)
+        && let Some(reason) = reason(Subject::Speculations)
+    {
+        error = error.label(reason.span.unwrap_or(span), format!("that is so because {}", reason.text));
     }
     error
 }

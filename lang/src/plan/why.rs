@@ -20,7 +20,7 @@ pub(super) struct Known<'a> {
 }
 
 /// Why nothing of a speculation is decided in K.
-const SPECULATIONS_IN_USER: &str = "which speculations are in use is kept in user space";
+pub(super) const SPECULATIONS_IN_USER: &str = "which speculations are in use is kept in user space";
 
 /// A sentence and the text it speaks of.
 pub(super) type Because = (String, Span);
@@ -133,11 +133,6 @@ impl Known<'_> {
             };
         }
         None
-    }
-
-    /// Whether a chain ends at what is known of speculations.
-    pub(super) fn chain_speculates(&self, reg: Reg) -> bool {
-        self.chain(reg).last().is_some_and(|(why, _)| why == SPECULATIONS_IN_USER)
     }
 
     /// Why K cannot carry out an instruction, whatever its operands.

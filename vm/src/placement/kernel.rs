@@ -8,6 +8,7 @@ use dtrail_lang::builtins::BuiltinVar;
 use dtrail_lang::env::Environment;
 use dtrail_lang::ir::{AggId, BlockId, Clause, ClauseId, Op, ProbeIndex, RegKind, Terminator, VarId};
 use dtrail_lang::plan::layout::{header, outcome};
+use dtrail_lang::plan::speculations::turn;
 use dtrail_lang::plan::{Capabilities, ClauseLayout, Plan, SlotKind};
 
 use super::programs::Step;
@@ -17,7 +18,7 @@ use crate::event::{Error, Event, EventContext, EventSink, EventSource, Exited, F
 use crate::fault::Drops;
 use crate::interp::Interp;
 use crate::runtime::{Run, Space, World};
-use crate::speculation::words::Words;
+use crate::speculation::words::{Words, free};
 use crate::stacks::StackTable;
 use crate::testing::{FakeEvent, FixedHost, NoProbes};
 use crate::value::{self, Value};
@@ -203,6 +204,7 @@ impl Kernel<'_> {
                 break;
             }
         }
+        self.end_turns();
         self.exit = sending.exit;
         if sending.cut {
             self.cut();
@@ -352,6 +354,15 @@ impl Body<'_, '_> {
 }
 
 impl Kernel<'_> {
+    /// Frees the speculations that this firing has committed or discarded.
+    fn end_turns(&mut self) {
+        let words = self.world.speculations.own();
+        for number in 1..=words.count() {
+            let word = words.word(number);
+            free(words, number, turn(word));
+        }
+    }
+
     fn key(keys: &[Value]) -> Vec<u8> {
         let mut bytes = Vec::new();
         keys.iter().for_each(|key| key.as_ref().encode(&mut bytes));

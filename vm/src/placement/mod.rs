@@ -6,7 +6,7 @@ mod kernel;
 mod programs;
 
 use dtrail_lang::ir::{self, print, verify};
-use dtrail_lang::plan::{self, Capabilities, Placement, Plan, PlanOptions};
+use dtrail_lang::plan::{self, Capabilities, Placement, Plan, PlanOptions, Side};
 use proptest::prelude::*;
 use proptest::strategy::ValueTree as _;
 
@@ -16,6 +16,7 @@ use crate::interp::Interp;
 use crate::jit::{self, Jit};
 use crate::output::CaptureOutput;
 use crate::runtime::Space;
+use crate::speculation::SpeculationSpace;
 use crate::testing::{ListSource, Script};
 use kernel::KernelSource;
 use programs::Step;
@@ -91,6 +92,9 @@ fn explain(plan: &Plan) -> String {
     text + &format!("; homes {:?}\n; sites {:?}\n", plan.homes, plan.agg_sites)
 }
 
+/// Two numbers, so that they run out.
+const TWO: SpeculationSpace = SpeculationSpace { count: 2, bytes: 200, cleanrate: 0 };
+
 proptest! {
     #![proptest_config(ProptestConfig { max_shrink_iters: 4096, ..ProptestConfig::default() })]
 
@@ -100,7 +104,7 @@ proptest! {
         steps in programs::steps(),
         batch in 1_usize..4,
     ) {
-        check(&program, &steps, batch, Space::default())?;
+        check(&program, &steps, batch, Space { speculations: TWO, ..Space::default() })?;
     }
 
     /// Each side has room for few keys and threads: which are lost is the same, and how many.
@@ -112,7 +116,7 @@ proptest! {
         aggsize in 50_u64..300,
         dynvarsize in 50_u64..300,
     ) {
-        check(&program, &steps, batch, Space { aggsize, dynvarsize, ..Space::default() })?;
+        check(&program, &steps, batch, Space { aggsize, dynvarsize, speculations: TWO })?;
     }
 }
 
@@ -124,9 +128,12 @@ fn many_programs_have_a_kernel_part() {
         let options = PlanOptions::default();
         let plan = plan::plan(program, Capabilities::BASELINE, &options).ok()?;
         let with_code = |clause: &ir::Clause| clause.blocks.iter().any(|block| !block.insts.is_empty());
-        plan.kernel.iter().flatten().any(with_code).then_some(())
+        let speculates = plan.speculations == Side::Kernel;
+        plan.kernel.iter().flatten().any(with_code).then_some(speculates)
     };
-    let generated = (0..100).filter_map(|_| programs::program().new_tree(&mut runner).ok());
-    let kernel_parts = generated.filter_map(|tree| placed(tree.current())).count();
-    assert!(kernel_parts >= 40, "only {kernel_parts} of 100");
+    let generated = (0..200).filter_map(|_| programs::program().new_tree(&mut runner).ok());
+    let kernel_parts: Vec<bool> = generated.filter_map(|tree| placed(tree.current())).collect();
+    assert!(kernel_parts.len() >= 80, "only {} of 200", kernel_parts.len());
+    let speculating = kernel_parts.iter().filter(|speculates| **speculates).count();
+    assert!(speculating >= 20, "only {speculating} of 200 speculate in the kernel");
 }

@@ -98,6 +98,10 @@ enum Stmt {
     Clear(u32),
     Trunc(u32, Int),
     Exit(Int),
+    /// A variable = the number of a speculation.
+    Take(VarId),
+    /// `speculate`, `commit` or `discard` of a number.
+    Speculation(Action, Int),
     If(Int, Vec<Stmt>, Vec<Stmt>),
 }
 
@@ -179,6 +183,16 @@ fn address(int: &BoxedStrategy<Int>) -> BoxedStrategy<Int> {
     prop_oneof![8 => simple, 1 => int.clone()].boxed()
 }
 
+fn speculations() -> impl Strategy<Value = Action> {
+    prop_oneof![2 => Just(Action::Speculate), 1 => Just(Action::Commit), 1 => Just(Action::Discard)]
+}
+
+/// Numbers of speculations, or not.
+fn numbers() -> impl Strategy<Value = Int> {
+    let var = prop_oneof![Just(G[0]), Just(T)].prop_map(Int::Var);
+    prop_oneof![6 => (0_i64..4).prop_map(Int::Const), 6 => var, 1 => ints()]
+}
+
 fn stmts(depth: u32) -> BoxedStrategy<Vec<Stmt>> {
     let flat = || {
         let int_var = prop_oneof![Just(G[0]), Just(G[1]), Just(T), Just(L)];
@@ -193,6 +207,8 @@ fn stmts(depth: u32) -> BoxedStrategy<Vec<Stmt>> {
             1 => (0_u32..6).prop_map(Stmt::Printa),
             1 => (0_u32..6).prop_map(Stmt::Clear),
             1 => (0_u32..6, ints()).prop_map(|(agg, keep)| Stmt::Trunc(agg, keep)),
+            1 => prop_oneof![Just(G[0]), Just(T)].prop_map(Stmt::Take),
+            2 => (speculations(), numbers()).prop_map(|(action, number)| Stmt::Speculation(action, number)),
         ]
     };
     let one = match depth {
@@ -487,6 +503,24 @@ impl Lowering<'_> {
                 let site =
                     self.site(Action::Exit, vec![ValueType::Int { bits: 32, signed: true }], Detail::None);
                 self.emit(Op::Record { site, args });
+            }
+            Stmt::Take(var) => {
+                let src = self.call(RegKind::Int, Func::Speculation, vec![]);
+                self.emit(Op::SetVar { var: *var, src });
+            }
+            Stmt::Speculation(action, number) => {
+                let mut number = self.int(number);
+                let func = match action {
+                    Action::Speculate => Func::SpecTurn,
+                    Action::Commit => Func::SpecCommit,
+                    _ => Func::SpecDiscard,
+                };
+                if *action != Action::Speculate {
+                    number = self.call(RegKind::Int, Func::SpecNumber, vec![number]);
+                }
+                let turn = self.call(RegKind::Int, func, vec![number]);
+                let site = self.site(*action, vec![ValueType::Int { bits: 32, signed: true }], Detail::None);
+                self.emit(Op::Record { site, args: vec![number, turn] });
             }
             Stmt::If(cond, then, otherwise) => {
                 let cond = self.int(cond);

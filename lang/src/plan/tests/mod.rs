@@ -7,6 +7,7 @@ mod programs;
 mod random;
 mod records;
 mod refusals;
+mod speculations;
 mod state;
 
 use oracle::{Event, execute};

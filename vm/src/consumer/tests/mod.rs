@@ -5,6 +5,7 @@ mod allocations;
 mod dumps;
 mod rates;
 mod records;
+mod speculation;
 
 use dtrail_lang::builtins::BuiltinVar;
 use dtrail_lang::ir::parse;
