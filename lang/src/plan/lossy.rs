@@ -2,7 +2,7 @@
 //! is decided about homes.
 //!
 //! A store that finds no room ends its clause (language spec §8.5), so that K, which cannot know how a store in U will
-//! end, may do nothing behind one: `self->spec = speculation(); self->path = arg1;` could not be traced. Such a store
+//! end, may do nothing behind one: `self->n = rindex(s, t); self->path = arg1;` could not be traced. Such a store
 //! loses its value and counts it, and its clause goes on, on every engine and with every option.
 
 use std::collections::BTreeSet;
