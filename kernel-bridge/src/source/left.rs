@@ -111,6 +111,8 @@ impl EventContext for LeftContext {
 
 #[cfg(test)]
 mod tests {
+    use std::io::{Read, Write};
+
     use super::*;
 
     /// What is read of this process, at an event of a time, and whether anything was.
@@ -131,8 +133,15 @@ mod tests {
 
     #[test]
     fn what_is_written_goes_to_the_process_that_fired_where_it_may_write_itself() {
-        let mut child = std::process::Command::new("sleep").arg("100").spawn().expect("sleep exists");
+        // It ends with its input, and has been loaded once it has answered.
+        let mut command = std::process::Command::new("cat");
+        command.stdin(std::process::Stdio::piped()).stdout(std::process::Stdio::piped());
+        let mut child = command.spawn().expect("cat exists");
         let pid = child.id();
+        let mut answer = [0; 1];
+        let (mut input, mut output) =
+            (child.stdin.take().expect("a pipe"), child.stdout.take().expect("a pipe"));
+        input.write_all(b"x").and_then(|()| output.read_exact(&mut answer)).expect("it answers");
         let (stack, code) = (mapping(pid, "[stack]"), mapping(pid, "r-xp"));
         let write_at = |time, addr| {
             let mut left = LeftContext { pid, time, ..LeftContext::default() };
