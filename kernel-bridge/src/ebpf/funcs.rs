@@ -4,6 +4,7 @@
 
 use dtrail_lang::builtins::Func;
 use dtrail_lang::ir::{AddrSpace, Reg};
+use dtrail_vm::speculation::words::Verdict;
 
 use super::alloc::StrHome;
 use super::asm::{Alu, FP, Jmp, R0, R1, R2, R3, R4, R5, R7, Size};
@@ -12,7 +13,6 @@ use super::emit::EmitError;
 use super::ints::extend_in_place;
 use super::memory::Limit;
 use super::scan::Match;
-use super::speculation::Verdict;
 use super::strings::{constant, pad};
 use super::{fault, helper, stacks};
 

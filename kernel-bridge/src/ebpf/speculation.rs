@@ -2,7 +2,8 @@
 //! in the kernel ([`dtrail_lang::plan::speculations`] has their form).
 
 use dtrail_lang::ir::Reg;
-use dtrail_lang::plan::speculations::{ACTIVE, COMMITTED, DISCARDED, FREE, STATE, TURN_SHIFT, UNTOLD};
+use dtrail_lang::plan::speculations::{ACTIVE, FREE, STATE, TURN_SHIFT, UNTOLD};
+use dtrail_vm::speculation::words::Verdict;
 
 use super::asm::{Alu, Asm, Jmp, Label, R0, R1, R2, R3, R4, R7, Size};
 use super::clause::Gen;
@@ -12,13 +13,6 @@ use super::{SpeculationWords, counter};
 
 /// What a word grows by when its number is taken: the next turn, and in use.
 const TAKEN: i32 = (1 << TURN_SHIFT) + ACTIVE as i32;
-
-/// How a turn ends.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Verdict {
-    Committed,
-    Discarded,
-}
 
 impl Gen<'_> {
     fn speculation_words(&self) -> Result<SpeculationWords, EmitError> {
@@ -104,17 +98,13 @@ impl Gen<'_> {
     /// `dst` = the turn of a number, which ends; 0 if it was in none.
     pub(super) fn end_turn(&mut self, dst: Reg, number: Reg, verdict: Verdict) -> Result<(), EmitError> {
         let words = self.speculation_words()?;
-        let state = match verdict {
-            Verdict::Committed => COMMITTED,
-            Verdict::Discarded => DISCARDED,
-        };
         let (none, out) = (self.asm.label(), self.asm.label());
         self.speculation_word(words, number, none);
         self.asm.mov(R2, R0);
         self.asm.alu_imm(Alu::And, R2, STATE as i32);
         self.asm.jmp_imm(Jmp::Ne, R2, ACTIVE as i32, none);
         self.asm.mov(R2, R0);
-        self.asm.alu_imm(Alu::Xor, R2, (ACTIVE ^ state) as i32);
+        self.asm.alu_imm(Alu::Xor, R2, (ACTIVE ^ verdict.state()) as i32);
         self.asm.mov(R3, R0);
         self.asm.compare_exchange(R1, 0, R2);
         // Somebody else ended it in this instant.

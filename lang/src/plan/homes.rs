@@ -316,8 +316,8 @@ impl<'a> State<'a> {
         }
     }
 
-    /// Rule 8: moves what the events behind an `exit` may not change: aggregations, and what clauses of the tracer's own
-    /// probes use of variables and speculations, of which `END` runs after it.
+    /// Rule 8: moves what the events behind an `exit` may not change: aggregations, speculations, and variables that clauses
+    /// of the tracer's own probes use, of which `END` runs after it.
     fn shown_at_the_end_to_user(&mut self, why: &str, span: Span) {
         let cx = self.cx;
         for var in used_by_tracer(cx.program, cx.roles) {
@@ -326,9 +326,8 @@ impl<'a> State<'a> {
         for i in 0..cx.program.agg_sites.len() {
             self.site_to_user(AggSiteId(i as u32), why, Some(span));
         }
-        if of_tracer(cx.program, cx.roles).any(|inst| speculates(&inst.op)) {
-            self.speculations_to_user(why, Some(span));
-        }
+        // How often one failed shows, too.
+        self.speculations_to_user(why, Some(span));
     }
 
     fn all_to_user(&mut self, why: &str, span: Option<Span>) {
@@ -480,14 +479,10 @@ fn fills_at_event(flow: &Flow<'_>) -> bool {
 
 /// The variables that clauses of the tracer's own probes use.
 pub(super) fn used_by_tracer(program: &Program, roles: &Roles) -> HashSet<VarId> {
-    of_tracer(program, roles).filter_map(|inst| inst.op.var()).collect()
-}
-
-/// What clauses of the tracer's own probes do.
-fn of_tracer<'a>(program: &'a Program, roles: &'a Roles) -> impl Iterator<Item = &'a Inst> {
     let clauses = program.clauses.iter().enumerate();
     let of_tracer = clauses.filter(|(i, _)| roles.clause(ClauseId(*i as u32)).tracer);
-    of_tracer.flat_map(|(_, clause)| &clause.blocks).flat_map(|block| &block.insts)
+    let insts = of_tracer.flat_map(|(_, clause)| &clause.blocks).flat_map(|block| &block.insts);
+    insts.filter_map(|inst| inst.op.var()).collect()
 }
 
 /// A subroutine as messages name it.

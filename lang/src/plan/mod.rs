@@ -24,7 +24,7 @@
 //! 7. All clauses of a probe run in one kernel program and send at most one record with one outcome per clause. U
 //!    replays exactly the prefix up to the fault, then `ERROR`.
 //! 8. `exit` decided in U (or in an `ERROR` clause) moves to U what the events behind it could still change and `END` or
-//!    the last print would show: aggregations, and what tracer-fired clauses use of variables and speculations, unless
+//!    the last print would show: aggregations, speculations and the variables that tracer-fired clauses use, unless
 //!    `relaxedexit`. In a tracer-fired clause it is decided at the event and moves nothing.
 //! 9. `printa`, `clear` and `trunc` in a source-fired clause are a cut: in K ([`ir::Op::Control`]) if rule 1 lets them,
 //!    and if not, the aggregations they name live in U. They take effect when the firing ends, on what all its clauses

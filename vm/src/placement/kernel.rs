@@ -29,8 +29,8 @@ pub(super) struct KernelSource<'p> {
     pub(super) host: FixedHost,
     steps: VecDeque<Step>,
     batch: usize,
-    /// Records, each with its event and what had been lost when it was made.
-    ring: Vec<(Vec<u8>, FakeEvent, Drops)>,
+    /// Records, each with its event.
+    ring: Vec<(Vec<u8>, FakeEvent)>,
     waiting: usize,
     kernel: Kernel<'p>,
 }
@@ -86,8 +86,7 @@ impl EventSource for KernelSource<'_> {
                     Some(Step::Event(mut event)) => {
                         self.host.clock.set(self.host.clock.get().max(event.at));
                         let record = self.kernel.fire(&mut event);
-                        let lost = self.kernel.world.drops.clone();
-                        self.ring.extend(record.map(|record| (record, event, lost)));
+                        self.ring.extend(record.map(|record| (record, event)));
                         self.waiting += 1;
                     }
                     Some(Step::Until(time)) => self.host.clock.set(time),
@@ -107,13 +106,9 @@ impl EventSource for KernelSource<'_> {
 
     fn drain(&mut self, sink: &mut dyn EventSink) -> Result<Wait, Error> {
         self.waiting = 0;
-        for (record, mut left, lost) in std::mem::take(&mut self.ring) {
+        for (record, mut left) in std::mem::take(&mut self.ring) {
             let event = Event::Record { record: &record, kernel: &mut self.kernel, left: Some(&mut left) };
             if sink.event(event) == Flow::Stop {
-                // Behind an exit that is decided here the kernel part goes on losing what nobody would have had.
-                if self.kernel.exit.is_none() {
-                    self.kernel.world.drops = lost;
-                }
                 return Ok(Wait::Stopped);
             }
         }
