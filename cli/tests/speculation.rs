@@ -3,6 +3,7 @@
 
 #![allow(clippy::expect_used, reason = "a test fails by a panic, and its parts are no `#[test]` functions")]
 
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::process::{Command, Output, Stdio};
 
@@ -108,6 +109,55 @@ fn each_thread_its_own_speculation_and_what_is_left_is_counted() {
         // The traced program's own `x` goes to the same pipe at a moment of its own.
         assert_eq!(out.replace('x', ""), expect.replace('x', ""), "{source} {nspec}");
         assert!(err.contains(told) && err.is_empty() == told.is_empty(), "{source} {nspec}: {err}");
+    }
+}
+
+/// What four processes on both CPUs record at once goes to the speculation that each has taken, all of it, and to no other.
+#[test]
+fn processes_at_once_each_their_own_speculation() {
+    let Some(steps) = steps() else { return };
+    const READS: usize = 500;
+    let one = format!("{steps} read={READS} &\n");
+    let script = Script::new("at-once", &format!("{}wait\n", one.repeat(4)));
+    let program = r#"
+        syscall::read:entry /execname == "steps" && progenyof($target)/ { self->s = speculation(); self->n++; }
+        syscall::read:entry /self->s/ { speculate(self->s); printf("%d read %d\n", pid, self->n); }
+        syscall::read:return /self->s/ { speculate(self->s); printf("%d failed with %d\n", pid, errno); }
+        syscall::read:return /self->s && self->n % 2/ { commit(self->s); self->s = 0; }
+        syscall::read:return /self->s/ { discard(self->s); self->s = 0; }"#;
+    for source in sources() {
+        let options = ["-qx", "nspec=16", "-x", "bufsize=16m", "-n", program, "-c", &script.command()];
+        let output = dtrail(source, &options);
+        let (out, err) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
+        assert_eq!(&*err, "", "{source}");
+        let lines: Vec<&str> = out.lines().filter(|line| !line.is_empty()).collect();
+        let mut read: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
+        for pair in lines.chunks(2) {
+            let (pid, number) = pair[0].split_once(" read ").unwrap_or_else(|| panic!("{source}: {pair:?}"));
+            assert_eq!(pair[1..], [format!("{pid} failed with 9")], "{source}: {pair:?}");
+            read.entry(pid).or_default().push(number);
+        }
+        let odd: Vec<String> = (1..=READS).step_by(2).map(|number| number.to_string()).collect();
+        assert_eq!(read.len(), 4, "{source}");
+        read.iter().for_each(|(pid, numbers)| assert_eq!(*numbers, odd, "{source}: {pid}"));
+    }
+}
+
+/// The number of a speculation decides what is done at the event: the process does nothing more.
+#[test]
+fn a_number_decides_a_signal() {
+    let Some(steps) = steps() else { return };
+    let program = r#"
+        syscall::openat:entry /pid == $target/ { self->s = speculation(); speculate(self->s); printf("open %d\n", self->s); }
+        syscall::openat:return /self->s && errno/ { commit(self->s); }
+        syscall::openat:return /self->s && errno/ { raise(SIGKILL); printf("killed\n"); }
+        syscall::openat:return /self->s/ { discard(self->s); self->s = 0; }
+        syscall::getpid:entry /pid == $target/ { printf("it lives\n"); }"#;
+    for source in sources() {
+        let steps = format!("{steps} open=/dev/null getpid=1 open=/nowhere/a getpid=1");
+        let output = dtrail(source, &["-qwn", program, "-c", &steps]);
+        let (out, err) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
+        assert_eq!((&*out, &*err), ("it lives\nopen 1\nkilled\n\n", ""), "{source}");
     }
 }
 
