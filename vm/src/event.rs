@@ -117,6 +117,9 @@ pub trait EventContext {
     }
     /// Sends a signal to the process (`raise`, `stop`). That it cannot be sent is nobody's business.
     fn signal(&mut self, _signal: i32) {}
+    /// All clauses of a firing have run: what waited so that none of them sees it (a signal) is done now, before anything
+    /// that they recorded is printed or carried out.
+    fn settle(&mut self) {}
     /// The parent of a process other than the one that fired, if it can be told.
     fn parent(&mut self, _pid: u32) -> Option<u32> {
         None

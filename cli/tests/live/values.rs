@@ -181,6 +181,24 @@ fn the_rest_of_a_firing_reads_a_process_that_it_kills() {
     }
 }
 
+/// A command that the firing runs lets a process go on that the firing stopped: the stop does not come after it.
+#[test]
+fn a_command_of_the_firing_lets_the_process_go_on() {
+    let Some(steps) = steps() else { return };
+    let stops = r#"syscall::getpid:entry /pid == $target/ { stop(); system("kill -CONT %d", pid); }"#;
+    let raises = r#"syscall::getpid:entry /pid == $target/ { raise(SIGSTOP); }
+        syscall::getpid:entry /pid == $target/ { system("kill -CONT %d", pid); }"#;
+    for who in everybody() {
+        for program in [stops, raises] {
+            let program = format!("{program} tick-20s {{ printf(\"it stands\"); exit(1); }}");
+            let output = dtrail(who, &["-wqn", &program, "-c", &format!("{steps} getpid=2 print=on")]);
+            let (out, err) =
+                (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
+            assert_eq!((&*out, output.status.code()), ("on\n", Some(0)), "{who:?} {program}: {err}");
+        }
+    }
+}
+
 #[test]
 fn one_cpu_alone() {
     let script = "syscall:::entry { @[cpu] = count(); } END { printa(\"%d %@d\\n\", @); }";

@@ -272,6 +272,7 @@ impl<'a> Session<'a> {
                 break;
             }
         }
+        context.settle();
         // A tracer-fired clause has not flipped the generation; the kernel part of another one has.
         self.finish(&mut firing, None);
     }

@@ -174,17 +174,18 @@ impl EventContext for StopContext<'_> {
         self.signals.push(signal);
     }
 
+    /// Sends the signals that clauses asked for: a command of `system` may take one back (`stop(); system("kill -CONT …")`).
+    fn settle(&mut self) {
+        let pid = self.thread.pid;
+        self.signals.drain(..).for_each(|signal| sys::send_signal(pid, signal));
+    }
+
     fn parent(&mut self, pid: u32) -> Option<u32> {
         procfs::parent(pid, pid)
     }
 }
 
 impl StopContext<'_> {
-    /// Sends the signals that clauses asked for.
-    pub(super) fn send_signals(self) {
-        self.signals.iter().for_each(|&signal| sys::send_signal(self.thread.pid, signal));
-    }
-
     /// What stands at an address that stands for a task's.
     fn of_task(&self, space: AddrSpace, addr: u64) -> Option<Vec<u8>> {
         let kernel = space == AddrSpace::ByAddress && addr >= USER_END;

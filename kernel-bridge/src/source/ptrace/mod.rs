@@ -215,7 +215,6 @@ impl PtraceSource {
                 break;
             }
         }
-        context.send_signals();
         flow
     }
 }
