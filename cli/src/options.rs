@@ -384,7 +384,13 @@ fn mode(matches: &ArgMatches) -> Result<Mode, UsageError> {
     }
     let only = [("G", Mode::Link), ("h", Mode::Header), ("l", Mode::List), ("V", Mode::Version)];
     let mut only = only.into_iter().filter(|(letter, _)| given(matches, letter));
-    if let Some((_, mode)) = only.next() {
+    if let Some((letter, mode)) = only.next() {
+        let shows = [("explain", given(matches, "explain")), ("dump", !all(matches, "dump").is_empty())];
+        if let Some((name, _)) = shows.into_iter().find(|(_, shows)| *shows) {
+            return Err(UsageError::plain(format!(
+                "--{name} shows the plan of a run, and -{letter} runs nothing"
+            )));
+        }
         return match only.next() {
             None => Ok(mode),
             Some(_) => Err(UsageError::plain("only one of the [-GhlV] options can be specified at a time")),

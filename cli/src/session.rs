@@ -114,7 +114,9 @@ impl Session<'_> {
         self.settings(environment)?;
         let header = if self.options.mode == Mode::Header { Some(self.header_name()?) } else { None };
         if self.options.mode == Mode::Link && self.options.programs.is_empty() {
-            return Err(Failure::usage("-G requires one or more scripts or enabling options"));
+            let failure = Failure::usage("-G requires one or more scripts or enabling options");
+            let help = "it makes an object of the probes that a script declares; `--help` lists all options";
+            return Err(failure.help(Some(help)));
         }
         // Processes come before programs: what is wrong with `-p` is told first.
         let (machine, notice) = machine::choose(self.options, &self.settings, self.interrupts, self.terse)?;
@@ -229,6 +231,7 @@ impl Session<'_> {
     /// The texts of the programs, as they are compiled.
     fn read_programs(&mut self) -> Result<Vec<Source>, Failure> {
         let mut cpp = self.settings.preprocessor.clone();
+        let mut preprocessed = false;
         let mut programs = Vec::new();
         for program in &self.options.programs {
             let text = match program.kind {
@@ -239,13 +242,19 @@ impl Session<'_> {
                     })?,
                 _ => program.text.clone(),
             };
-            let text = match program.kind == SourceKind::Script && cpp.run {
+            let run = program.kind == SourceKind::Script && cpp.run;
+            preprocessed |= run;
+            let text = match run {
                 true => self.preprocess(&program.text, &text, &cpp)?,
                 false => text,
             };
             // A program's own option is for those after it: it has been read.
             cpp.run |= prescan::sets_option(&text, "cpp");
             programs.push(Source { name: program.text.clone(), kind: program.kind, text });
+        }
+        if !cpp.arguments.is_empty() && !preprocessed && !self.terse {
+            let text = "-D, -U and -I are for the C preprocessor, which runs over scripts of -s with -C";
+            self.streams.stderr.say(self.progname, text, None);
         }
         Ok(programs)
     }
@@ -355,7 +364,9 @@ impl Session<'_> {
     fn header_name(&self) -> Result<String, Failure> {
         let programs = &self.options.programs;
         if !programs.iter().any(|program| program.kind == SourceKind::Script) {
-            return Err(Failure::usage("-h requires one or more scripts or enabling options"));
+            let failure = Failure::usage("-h requires one or more scripts or enabling options");
+            let help = "it makes a header of the probes that a script declares; `--help` lists all options";
+            return Err(failure.help(Some(help)));
         }
         if let Some(output) = &self.options.output {
             return Ok(output.clone());

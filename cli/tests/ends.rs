@@ -477,7 +477,10 @@ fn the_second_signal_leaves_probes_to_others() {
     }
     let program =
         "sdt:writeback::,sdt:jbd2:: /pid == -1/ { @ = sum(1); } BEGIN { @ = sum(7); printf(\"on\\n\"); }";
-    let told = format!("dtrail: detaching {count} probes, which takes the kernel some 60 ms each");
+    let seconds = (count * 60).div_ceil(1000);
+    let told = format!(
+        "dtrail: detaching {count} probes, which takes the kernel some 60 ms each, {seconds} s in all"
+    );
     // From the second signal on, or from where it would have come.
     let detach = |again: bool| {
         let mut running = start(&["--source=bpf", "-x", "switchrate=1ms", "-n", program]);

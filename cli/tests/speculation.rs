@@ -143,6 +143,33 @@ fn processes_at_once_each_their_own_speculation() {
     }
 }
 
+/// Records are lost, those of commits and discards too: still no record goes to a speculation that is another's.
+#[test]
+fn what_is_discarded_is_not_printed_though_records_are_lost() {
+    let Some(steps) = steps() else { return };
+    let script = Script::new("lost", &format!("{}wait\n", format!("{steps} read=20000 &\n").repeat(4)));
+    let program = r#"
+        syscall::read:entry /execname == "steps" && progenyof($target)/ { self->s = speculation(); self->n++; }
+        syscall::read:entry /self->s/ { speculate(self->s); printf("%d %d\n", pid, self->n); }
+        syscall::read:return /self->s && self->n % 2/ { commit(self->s); self->s = 0; }
+        syscall::read:return /self->s/ { discard(self->s); self->s = 0; }"#;
+    // Only there do records go through a buffer that is full.
+    for source in sources().into_iter().filter(|source| *source == "bpf") {
+        for nspec in ["nspec=1", "nspec=4"] {
+            let options = ["-qx", nspec, "-x", "bufsize=4k", "-n", program, "-c", &script.command()];
+            let output = dtrail(source, &options);
+            let out = String::from_utf8_lossy(&output.stdout);
+            let mut seen: Vec<&str> = out.lines().filter(|line| !line.is_empty()).collect();
+            let even = |line: &&&str| line.ends_with(['0', '2', '4', '6', '8']);
+            assert_eq!(seen.iter().find(even), None, "{source} {nspec}");
+            let count = seen.len();
+            seen.sort_unstable();
+            seen.dedup();
+            assert!(count > 0 && seen.len() == count, "{source} {nspec}: {count} lines, {}", seen.len());
+        }
+    }
+}
+
 /// The number of a speculation decides what is done at the event: the process does nothing more.
 #[test]
 fn a_number_decides_a_signal() {

@@ -93,7 +93,7 @@ struct Buffer {
     held: Vec<Held>,
     /// One that is over, whose memory the next turn takes.
     spare: Held,
-    /// The last turns that are over, and how they ended.
+    /// The last turns that are over, in order, and how they ended.
     over: VecDeque<(u64, Verdict)>,
 }
 
@@ -106,7 +106,7 @@ impl Buffer {
     }
 
     fn forgot(&self, turn: u64) -> bool {
-        self.over.len() == KNOWN && self.over.iter().all(|(over, _)| turn < *over)
+        self.over.len() == KNOWN && self.over.front().is_some_and(|(first, _)| turn < *first)
     }
 
     fn held(&mut self, turn: u64) -> &mut Held {
@@ -222,36 +222,40 @@ impl Speculations {
             }
             buffer.spare = held;
         }
-        if buffer.over.len() == KNOWN {
+        // By turn: one that nobody was told of may be known ahead of others.
+        let at = buffer.over.partition_point(|(turn, _)| *turn < of.turn);
+        buffer.over.insert(at, (of.turn, verdict));
+        if buffer.over.len() > KNOWN {
             buffer.over.pop_front();
         }
-        buffer.over.push_back((of.turn, verdict));
         self.ended.push(of);
     }
 
-    /// The end of a firing: frees the numbers whose turns it has ended. `kernel` has the words if the kernel part does.
-    pub fn end_firing(&mut self, kernel: Option<&mut dyn Words>) {
-        let Speculations { own, ended, .. } = self;
-        let words = kernel.unwrap_or(own);
-        for of in ended.drain(..) {
-            free(words, of.number, of.turn);
+    /// The end of a firing: frees the numbers whose turns it has ended in `words`. `None`: it was the kernel part that ended
+    /// them, and frees them itself.
+    pub fn end_firing(&mut self, words: Option<&mut dyn Words>) {
+        if let Some(words) = words {
+            self.ended.iter().for_each(|of| free(words, of.number, of.turn));
         }
+        self.ended.clear();
     }
 
-    /// Does what commits and discards of the kernel part ask for that nobody was told of: as [`Speculations::settle`].
-    pub fn settle_untold(
-        &mut self,
-        plan: &Plan,
-        words: &mut dyn Words,
-        records: &mut Records,
-        out: &mut Vec<Committed>,
-    ) {
-        for number in 1..=words.count() {
-            let word = words.word(number);
-            let Some(verdict) = Verdict::of(word).filter(|_| word & UNTOLD != 0) else { continue };
-            self.settle(plan, Turn { number, turn: turn(word) }, verdict, records, out);
-        }
+    /// The same, in the words of this session.
+    pub fn end_own_firing(&mut self) {
+        let Speculations { own, ended, .. } = self;
+        ended.drain(..).for_each(|of| free(own, of.number, of.turn));
     }
+}
+
+/// The turns that the kernel part has ended without telling anybody, and how.
+pub fn untold(words: &mut dyn Words) -> Vec<(Turn, Verdict)> {
+    let numbers = 1..=words.count();
+    let turn_of = |number| {
+        let word = words.word(number);
+        let verdict = Verdict::of(word).filter(|_| word & UNTOLD != 0)?;
+        Some((Turn { number, turn: turn(word) }, verdict))
+    };
+    numbers.filter_map(turn_of).collect()
 }
 
 /// The types of a statement's values.

@@ -110,7 +110,10 @@ fn results_come_before_probes_are_taken_away() {
         .spawn();
     let mut text = String::new();
     reader.read_to_string(&mut text).expect("text");
-    let notice = format!("dtrail: detaching {count} probes, which takes the kernel some 60 ms each\n");
+    let seconds = (count * 60).div_ceil(1000);
+    let notice = format!(
+        "dtrail: detaching {count} probes, which takes the kernel some 60 ms each, {seconds} s in all\n"
+    );
     assert!(text.ends_with(&format!("\n\n                1\n{notice}")), "{text}");
     assert_eq!(child.expect("it starts").wait().expect("it ends").code(), Some(3));
 }

@@ -6,12 +6,12 @@
 //! The record is built at the end of the program's scratch memory ([`dtrail_lang::plan::layout`] gives its bytes) and
 //! copied into the ring by one helper call. A full ring counts a drop; it never waits.
 
-use dtrail_lang::builtins::Func;
+use dtrail_lang::builtins::{Action, Func};
 use dtrail_lang::env::FiredBy;
-use dtrail_lang::ir::facts::is_pinned;
-use dtrail_lang::ir::{Op, ProbeIndex, Reg, RegKind, SlotId};
+use dtrail_lang::ir::facts::{acts, is_pinned};
+use dtrail_lang::ir::{ClauseId, Op, ProbeIndex, Reg, RegKind, SiteId, SlotId};
 use dtrail_lang::plan::layout::{header, outcome, thread_end};
-use dtrail_lang::plan::{Group, GroupId, Plan, SlotKind};
+use dtrail_lang::plan::{Group, GroupId, Plan, Side, SlotKind};
 
 use super::asm::{Alu, Asm, FP, Jmp, Mreg, R0, R1, R2, R3, R4, R5, R7, Size};
 use super::clause::Gen;
@@ -139,20 +139,38 @@ fn count_by(asm: &mut Asm, env: &Env<'_>, key: i32, counter: u32, amount: impl F
     asm.bind(gone);
 }
 
-/// `R1` = how many clauses of the group have something in its record: each is a firing whose record or fault is lost with
-/// it (runtime spec §11.2). Clobbers `R2`.
+/// `R1` = how many clauses of the group have something in its record that is lost with it: each is a firing whose record or
+/// fault nobody sees (runtime spec §11.2). Clobbers `R2`.
 fn lost_firings(asm: &mut Asm, env: &Env<'_>, group: &Group) {
     asm.mov_imm(R1, 0);
     let areas = group.clauses.iter().zip(&group.layout.areas);
-    for (_, &area) in areas.filter(|(clause, _)| env.facts[clause.index()].sends) {
+    for (clause, &area) in areas.filter(|(clause, _)| env.facts[clause.index()].sends) {
         let (lost, next) = (asm.label(), asm.label());
         asm.ldx(Size::W, R2, R7, env.scratch.in_record(area) as i32);
-        asm.jmp_imm(Jmp::Eq, R2, outcome::RAN as i32, lost);
+        if !only_ends_turns(env.plan, *clause) {
+            asm.jmp_imm(Jmp::Eq, R2, outcome::RAN as i32, lost);
+        }
         asm.jmp_imm(Jmp::Ne, R2, outcome::FAULTED as i32, next);
         asm.bind(lost);
         asm.alu_imm(Alu::Add, R1, 1);
         asm.bind(next);
     }
+}
+
+/// Whether all that user space does for a clause is to commit and discard, which it does by the words of the numbers if no
+/// record says so.
+fn only_ends_turns(plan: &Plan, clause: ClauseId) -> bool {
+    let Some(Some(code)) = plan.user.get(clause.index()) else { return false };
+    let ends = |site: &SiteId| {
+        let site = plan.program.sites.get(site.index());
+        site.is_some_and(|site| matches!(site.action, Action::Commit | Action::Discard))
+    };
+    plan.speculations == Side::Kernel
+        && code.blocks.iter().flat_map(|block| &block.insts).all(|inst| match &inst.op {
+            Op::Record { site, .. } => ends(site),
+            Op::SetVar { .. } | Op::SetElem { .. } | Op::Aggregate { .. } | Op::Store { .. } => false,
+            op => !acts(op),
+        })
 }
 
 /// Heads the record of a group and sends it; `R7` is the scratch memory, `key` 8 bytes of stack. Clobbers `R0` to `R5`.

@@ -175,7 +175,8 @@ pub(super) fn end_firing(asm: &mut Asm, env: &Env<'_>, base: ContextBase, told: 
         asm.mov(R2, R4);
         asm.alu_imm(Alu::And, R2, 1 << i);
         asm.jmp_imm(Jmp::Eq, R2, 0, next);
-        // Nobody else changes the word of a busy number.
+        // Nobody else changes the word of a number that this firing made busy, user space neither: it frees those that are
+        // marked as not told, and those it made busy itself.
         asm.ldx(Size::D, R0, R1, 8 * i);
         match told {
             true => asm.alu_imm(Alu::And, R0, !(STATE as i32)),

@@ -651,7 +651,8 @@ impl EventSource for BpfSource {
     fn detaching(&self) -> Option<String> {
         let programs = self.attached.as_ref().map(|attached| &attached.programs).or(self.left.as_ref())?;
         let slow = Some(programs.slow_to_detach()).filter(|&slow| slow > SOON_DETACHED)?;
-        Some(format!("detaching {slow} probes, which takes the kernel some 60 ms each"))
+        let seconds = (slow * 60).div_ceil(1000);
+        Some(format!("detaching {slow} probes, which takes the kernel some 60 ms each, {seconds} s in all"))
     }
 
     fn detach(&mut self, impatient: &dyn Fn() -> bool) -> Result<(), Error> {

@@ -148,6 +148,11 @@ pub(crate) fn undefined_function(span: Span, name: &str) -> Diagnostic {
     error(Tag::FuncUndef, span, format!("undefined function name: {name}"))
 }
 
+/// What helps whoever uses an extension where there are none.
+pub(crate) fn extension_is_strict(name: &str) -> String {
+    format!("{name}() is no part of D, and `-x strict` leaves it out")
+}
+
 pub(crate) fn not_a_function(span: Span, kind: &str, name: &str) -> Diagnostic {
     error(Tag::FuncIdkind, span, format!("{kind} '{name}' may not be referenced as a function"))
 }
@@ -321,6 +326,9 @@ pub(crate) const DOUBLE_QUOTES: &str =
 
 /// What helps where an address of the traced process stands for the string there.
 pub(crate) const STRING_AT_ADDRESS: &str = "copyinstr() reads the string at an address of the traced process";
+
+/// What helps where a pointer to characters stands for the string there, and nobody says in which memory.
+pub(crate) const STRING_AT_POINTER: &str = "stringof() reads a string of the kernel, and copyinstr() one of the traced process, as the arguments of system calls are";
 
 /// What helps where a string stands for an address of the traced process.
 pub(crate) const ADDRESS_OF_PROCESS: &str =

@@ -387,6 +387,9 @@ fn misfit(row: &Row, types: &TypeTable, ty: TypeId, userland: bool) -> Option<St
     let prints = |name: &str, what: &str| Some(format!("`%{name}` prints {what}"));
     match row.takes {
         Takes::String if address => Some(errors::STRING_AT_ADDRESS.to_owned()),
+        Takes::String if types.target(ty).is_some_and(|target| types.is_char(target)) => {
+            Some(errors::STRING_AT_POINTER.to_owned())
+        }
         Takes::Exactly(_) if int.is_some() && matches!(row.name, "lc" | "wc") => {
             Some("use a cast to `int`".to_owned())
         }

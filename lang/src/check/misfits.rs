@@ -39,6 +39,9 @@ impl Body<'_, '_> {
                     _ => errors::ONE_CHARACTER.to_owned(),
                 },
                 UADDR => errors::ADDRESS_OF_PROCESS.to_owned(),
+                _ if types.is_integer(ty) && is_signal(arg) => {
+                    "signals have names without quotes: `SIGKILL`".to_owned()
+                }
                 _ if types.is_integer(ty) => {
                     "strtoll() gives the number that a string begins with".to_owned()
                 }
@@ -58,4 +61,15 @@ impl Body<'_, '_> {
         types.is_string(info.ty)
             || matches!(types.resolve(info.ty), Type::Array(element, _) if types.is_char(*element))
     }
+}
+
+/// Whether a string names a signal, with or without its first three letters.
+fn is_signal(arg: Option<&Expr>) -> bool {
+    let Some(ExprKind::Str(text)) = arg.map(|arg| &arg.kind) else { return false };
+    let name = text.strip_prefix(b"SIG").unwrap_or(text);
+    const NAMES: [&[u8]; 12] = [
+        b"HUP", b"INT", b"QUIT", b"KILL", b"TERM", b"STOP", b"CONT", b"USR1", b"USR2", b"ABRT", b"SEGV",
+        b"PIPE",
+    ];
+    NAMES.contains(&name)
 }

@@ -205,6 +205,9 @@ impl Session<'_> {
         if let Some(ours) = foreign(name) {
             return error.help(ours);
         }
+        if self.strict && (Func::called(name, false).is_some() || AggFn::called(name, false).is_some()) {
+            return error.help(errors::extension_is_strict(name));
+        }
         let names =
             Func::ROWS.iter().filter(|row| !(self.strict && row.id.is_extension())).map(|row| row.name);
         let names = names.chain(Action::ROWS.iter().map(|row| row.name));

@@ -166,7 +166,8 @@ impl Consumer<'_> {
         source.shut(&mut self.session).map_err(aborted)?;
         self.check()?;
         if let Some(kernel) = source.kernel() {
-            self.session.settle_untold(kernel);
+            let untold = self.session.untold(kernel);
+            self.session.settle_untold(kernel, untold);
         }
         let exited = self.session.exit.take();
         self.session.world.exit = None;
@@ -194,12 +195,12 @@ impl Consumer<'_> {
                 self.timers.next().map(|due| host.instant() + Duration::from_nanos(due.saturating_sub(now)));
             let waited = source.wait(deadline, &mut self.session).map_err(aborted)?;
             self.say_exited(source);
-            if let Some(kernel) = source.kernel() {
-                self.session.settle_untold(kernel);
-                if kernel.stacks_waiting() {
-                    self.session.make_room_for_stacks(kernel);
-                }
+            if let Some(kernel) = source.kernel()
+                && kernel.stacks_waiting()
+            {
+                self.session.make_room_for_stacks(kernel);
             }
+            self.settle_untold(source)?;
             self.session.output.settle();
             self.retime();
             self.after_drain()?;
@@ -233,6 +234,21 @@ impl Consumer<'_> {
                     }
                 }
             }
+        }
+        Ok(())
+    }
+
+    /// Commits and discards speculations whose records to say so found no room. What was recorded for them before is
+    /// fetched first.
+    fn settle_untold(&mut self, source: &mut dyn EventSource) -> Result<(), Error> {
+        let untold = source.kernel().map_or(Vec::new(), |kernel| self.session.untold(kernel));
+        if untold.is_empty() {
+            return Ok(());
+        }
+        // That tracing is to end shows again at the next look.
+        source.drain(&mut self.session).map_err(aborted)?;
+        if let Some(kernel) = source.kernel() {
+            self.session.settle_untold(kernel, untold);
         }
         Ok(())
     }

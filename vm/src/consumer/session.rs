@@ -448,7 +448,7 @@ impl<'a> Session<'a> {
     /// The end of a firing: prints what it recorded. `generation` is that of a kernel record.
     fn finish(&mut self, firing: &mut Firing<'_>, generation: Option<u32>) {
         self.exit = self.exit.or(self.world.exit);
-        self.free_speculations(reborrow(&mut firing.kernel));
+        self.free_speculations(firing);
         // Before anything is printed or cut: what the kernel part did meanwhile would come after the exit.
         if self.exit.is_some()
             && let Some(kernel) = &mut firing.kernel

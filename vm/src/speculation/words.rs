@@ -89,16 +89,11 @@ pub fn settle(words: &mut dyn Words, id: i64, verdict: Verdict, until: u64) -> u
     turn(old)
 }
 
-/// Whether the turn of a number has ended that nobody was told of.
-pub fn untold(words: &mut dyn Words) -> bool {
-    (1..=words.count()).any(|number| words.word(number) & UNTOLD != 0)
-}
-
 /// Frees a number whose records of a turn have been seen to.
 pub fn free(words: &mut dyn Words, number: u32, turn: u64) {
     let old = words.word(number);
     if speculations::turn(old) == turn && Verdict::of(old).is_some() {
-        // Nobody else changes the word of a busy number.
+        // Nobody else changes the word of a busy number whose turn is not the kernel part's to free.
         words.replace_word(number, old, word(turn, FREE));
     }
 }

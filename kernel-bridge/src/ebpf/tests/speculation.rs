@@ -5,6 +5,7 @@ use dtrail_lang::plan::speculations::{ACTIVE, COMMITTED, DISCARDED, FREE, UNTOLD
 use super::*;
 use crate::ebpf::counter;
 use crate::ebpf::testing::{injected, plan_of};
+use dtrail_lang::plan::{Capabilities, PlanOptions};
 
 /// Four clauses, by `arg0` a bit each: the first takes a number, the others use, commit and discard that in `arg1`.
 fn program() -> String {
@@ -166,4 +167,31 @@ fn there_may_be_no_numbers_and_sixteen() {
         assert_eq!(words(&mut bench), vec![word(1, FREE); count as usize]);
         assert_eq!(bench.counter(counter::SPECULATIONS_UNAVAILABLE), 1);
     }
+}
+
+/// What is lost with a record is a drop for each clause whose record it had; a commit has none, and is not lost.
+#[test]
+fn a_lost_commit_is_no_drop() {
+    let text = "p0 = probe 1 a:b:c:d source\np1 = probe 2 a:b:c:e source\n\
+                k0 = speculate in c0 stmt 1 (i32)\nk1 = commit in c1 stmt 1 (i32)\n\
+                enable c0 on p0\nenable c1 on p1\n\
+                clause c0 {\nb0:\ni0 = builtin arg0\ni1 = call <turn>(i0)\nrecord k0 (i0, i1)\nreturn\n}\n\
+                clause c1 {\nb0:\ni0 = call speculation()\ni1 = call <commit>(i0)\nrecord k1 (i0, i1)\nreturn\n}\n";
+    let program = dtrail_lang::ir::parse::program(text).unwrap();
+    let plan = dtrail_lang::plan::plan(program, Capabilities::BASELINE, &PlanOptions::default()).unwrap();
+    let mut bench = Bench::rbpf_of(plan, &injected());
+    let mut fire = |probe, number| {
+        let event = TestEvent { probe, ..TestEvent::args(&[number]) };
+        bench.rbpf.inject(&event.bytes()).unwrap();
+        bench.counter(counter::PRINCIPAL)
+    };
+    // Commits that nobody reads fill the ring; the last one of all is told by its word alone.
+    let mut commits = 0;
+    while commits < 3000 {
+        assert_eq!(fire(1, 0), 0);
+        commits += 1;
+    }
+    let busy = words(&mut bench).iter().filter(|word| *word & UNTOLD != 0).count();
+    assert_eq!(busy, 4, "no number is left");
+    assert!(bench.counter(counter::SPECULATIONS_BUSY) > 0);
 }

@@ -24,7 +24,7 @@ pub(crate) fn aggregated(conversion: &str) -> String {
 
 /// What to do with a struct that a translator makes, which is nowhere as a whole.
 pub(crate) const ASSIGN_TRANSLATION: &str =
-    "of a translated struct members have values; a variable takes all of it: `v = *curpsinfo`";
+    "of a translated struct members have values; a variable takes all of it: `v = *curpsinfo; print(v)`";
 
 pub(crate) fn print_dynamic(span: Span) -> Diagnostic {
     error(Tag::TraceDyn, span, "print( ) may not be applied to a dynamic expression")
@@ -72,6 +72,7 @@ pub(crate) fn not_an_integer_constant(span: Span, function: &str, number: usize)
 /// Two statements of a clause in the wrong order.
 pub(crate) fn may_not_follow(tag: Tag, span: Span, what: &str, after: &str) -> Diagnostic {
     error(tag, span, format!("{what} may not follow {after}"))
+        .help("it can stand in a clause of its own, with the same probe and predicate")
 }
 
 pub(crate) fn trace_dynamic(span: Span) -> Diagnostic {

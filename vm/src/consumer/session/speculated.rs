@@ -4,44 +4,56 @@
 use dtrail_lang::ir::ProbeIndex;
 use dtrail_lang::plan::Side;
 
-use super::{Firing, Session};
+use super::{Firing, Session, reborrow};
 use crate::event::KernelState;
-use crate::runtime::World;
-use crate::speculation::words;
+use crate::speculation::words::Verdict;
+use crate::speculation::{Turn, untold};
 
 impl Session<'_> {
-    /// Frees what this firing has committed or discarded.
-    pub(super) fn free_speculations(&mut self, kernel: Option<&mut (dyn KernelState + '_)>) {
-        let in_kernel = self.plan.speculations == Side::Kernel;
-        let words = kernel.filter(|_| in_kernel).and_then(|kernel| kernel.speculations());
-        self.world.speculations.end_firing(words);
+    /// Frees what this firing has committed or discarded, unless the kernel part does.
+    pub(super) fn free_speculations(&mut self, firing: &mut Firing<'_>) {
+        let speculations = &mut self.world.speculations;
+        match self.plan.speculations {
+            Side::User => speculations.end_own_firing(),
+            // Its programs free what they have ended, and may have given it to others since.
+            Side::Kernel if firing.recorded => speculations.end_firing(None),
+            Side::Kernel => {
+                let kernel = reborrow(&mut firing.kernel);
+                speculations.end_firing(kernel.and_then(|kernel| kernel.speculations()));
+            }
+        }
     }
 
-    /// Does what commits and discards of the kernel part ask for whose records were lost: what it has decided stands.
-    pub(in crate::consumer) fn settle_untold(&mut self, kernel: &mut dyn KernelState) {
-        if self.plan.speculations != Side::Kernel {
-            return;
-        }
+    /// The commits and discards of the kernel part whose records were lost.
+    pub(in crate::consumer) fn untold(&self, kernel: &mut dyn KernelState) -> Vec<(Turn, Verdict)> {
+        let in_kernel = self.plan.speculations == Side::Kernel;
+        kernel.speculations().filter(|_| in_kernel).map_or(Vec::new(), untold)
+    }
+
+    /// Does what they ask for, when all has been looked at that was recorded before they were asked for: what the kernel
+    /// part has decided stands.
+    pub(in crate::consumer) fn settle_untold(
+        &mut self,
+        kernel: &mut dyn KernelState,
+        untold: Vec<(Turn, Verdict)>,
+    ) {
         // What the kernel part did behind an `exit` that was decided here is not looked at.
-        if self.exit.is_some() && kernel.exit_status().is_none() || self.bug.is_some() || self.full() {
-            return;
-        }
-        if !kernel.speculations().is_some_and(words::untold) {
+        let behind = self.exit.is_some() && kernel.exit_status().is_none();
+        if untold.is_empty() || behind || self.bug.is_some() || self.full() {
             return;
         }
         self.begin();
         let world = &mut self.world;
         world.committed.clear();
-        if let Some(words) = kernel.speculations() {
-            let World { speculations, records, committed, .. } = world;
-            speculations.settle_untold(self.plan, words, records, committed);
+        for (turn, verdict) in untold {
+            world.speculations.settle(self.plan, turn, verdict, &mut world.records, &mut world.committed);
         }
-        let first = self.world.committed.first().copied();
+        let first = world.committed.first().copied();
         let (probe, cpu) = first.map_or((ProbeIndex(0), 0), |row| (row.probe, row.cpu));
         self.take_committed();
         // Of when they were committed nothing is known but that it is over.
         let time = u64::MAX;
         let kernel = Some(kernel);
-        self.finish(&mut Firing { probe, cpu: Some(cpu), kernel, recorded: true, exit: None, time }, None);
+        self.finish(&mut Firing { probe, cpu: Some(cpu), kernel, recorded: false, exit: None, time }, None);
     }
 }

@@ -137,6 +137,23 @@ fn what_the_kernel_part_decided_stands_though_its_record_is_lost() {
     // It is under way: it will be told.
     let seen = run_said(&rows, word(2, COMMITTED));
     assert_eq!(seen, ("10 \n".to_owned(), String::new(), word(2, COMMITTED)));
+}
+
+/// It may have been taken again when its record is looked at.
+#[test]
+fn the_kernel_part_frees_what_it_tells_of() {
     let told = [Row(2, 20), Commit(2)];
-    assert_eq!(run_said(&told, word(2, COMMITTED)), ("20 \n".to_owned(), String::new(), word(2, FREE)));
+    for word in [word(2, COMMITTED), word(2, FREE), word(3, ACTIVE)] {
+        assert_eq!(run_said(&told, word), ("20 \n".to_owned(), String::new(), word));
+    }
+}
+
+/// A lost commit may be seen by its word while records of earlier turns are still to come, however many.
+#[test]
+fn a_turn_that_is_over_ahead_of_others_is_known_when_its_rows_come() {
+    let mut said = vec![Row(1, 10)];
+    said.extend((2..200).flat_map(|turn| [Row(turn, turn), Discard(turn)]));
+    said.extend([Commit(1), Row(200, 7)]);
+    let seen = run_said(&said, word(200, COMMITTED | UNTOLD));
+    assert_eq!(seen, ("10 7 \n".to_owned(), String::new(), word(200, FREE)));
 }
