@@ -642,6 +642,8 @@ mod tests {
             (&["--source"], "option requires an argument -- source", true),
             (&["-32"], "only 64-bit programs are supported", false),
             (&["-a"], "anonymous tracing is not supported", false),
+            (&["-l", "--explain"], "--explain shows the plan of a run, and -l runs nothing", false),
+            (&["--dump=ir", "-h"], "--dump shows the plan of a run, and -h runs nothing", false),
             (&["-l", "-V"], "only one of the [-GhlV] options can be specified at a time", false),
             (&["-B", "-l"], "-B not valid in combination with [-Gl] options", false),
             (&["-B", "-o", "f"], "-B not valid in combination with -o option", false),

@@ -12,6 +12,8 @@ const DTRAIL: &str = env!("CARGO_BIN_EXE_dtrail");
 
 /// A clause that prints `x` and ends.
 const X: &str = "BEGIN { printf(\"x\"); exit(0); }";
+const NO_PREPROCESSOR: &str =
+    "dtrail: -D, -U and -I are for the C preprocessor, which runs over scripts of -s with -C";
 const OPEN: &str = "syscall::read:entry { printf(\"%d\", arg0); }";
 const TARGET: &str = "BEGIN { printf(\"%d\", $target == PID); exit(0); }";
 const HEADING: &str = "   ID   PROVIDER            MODULE                          FUNCTION NAME\n";
@@ -38,7 +40,7 @@ const ROWS: &[Row] = &[
     ("-c", "edge", &["-c", " sh\t-c exit ", "-qn", "END { printf(\"x\"); }"], "x\n", "", 0),
     ("-c", "error", &["-c", "/nowhere/command", "-qn", X], "", "dtrail: failed to execute /nowhere/command: No such file or directory", 1),
     ("-C", "plain", &["-C", "-qs", "cpp.d"], "3\n", "", 0),
-    ("-C", "edge", &["-C", "-D", "A=5", "-qn", "inline int A = 1; BEGIN { trace(A); exit(0); }"], "1\n", "", 0),
+    ("-C", "edge", &["-C", "-D", "A=5", "-qn", "inline int A = 1; BEGIN { trace(A); exit(0); }"], "1\n", NO_PREPROCESSOR, 0),
     ("-C", "error", &["-qs", "cpp.d"], "", "dtrail: failed to compile script cpp.d: line 1: invalid control directive: #ifndef", 1),
     ("-D", "plain", &["-C", "-D", "A=5", "-qs", "cpp.d"], "5\n", "", 0),
     ("-D", "edge", &["-CDA", "-qs", "cpp.d"], "1\n", "", 0),
@@ -65,7 +67,7 @@ const ROWS: &[Row] = &[
     ("-i", "edge", &["-qi1", "-n", X], "x\n", "", 0),
     ("-i", "error", &["-i", "0"], "", "dtrail: invalid probe specifier 0: invalid probe identifier 0: Unknown probe identifier", 1),
     ("-I", "plain", &["-CqIinclude", "-s", "inc.d"], "4\n", "", 0),
-    ("-I", "edge", &["-I", "/nowhere", "-qn", X], "x\n", "", 0),
+    ("-I", "edge", &["-I", "/nowhere", "-qn", X], "x\n", NO_PREPROCESSOR, 0),
     ("-I", "error", &["-I"], "", "dtrail: option requires an argument -- I", 2),
     ("-l", "plain", &["-ln", "BEGIN"], LISTED, "", 0),
     ("-l", "edge", &["-ln", "nosuch"], HEADING, "dtrail: failed to match :::nosuch: No probe matches description", 0),
@@ -98,7 +100,7 @@ const ROWS: &[Row] = &[
     ("-S", "edge", &["-Seqn", X], "", "", 0),
     ("-S", "error", &["-Sn", "BEGIN { trace(); }"], "", "dtrail: invalid probe specifier BEGIN { trace(); }: in action list: trace( ) prototype mismatch: 0 args passed, 1 expected", 1),
     ("-U", "plain", &["-CqU", "__linux", "-s", "linux.d"], "\n", "", 2),
-    ("-U", "edge", &["-U", "A", "-qn", X], "x\n", "", 0),
+    ("-U", "edge", &["-U", "A", "-qn", X], "x\n", NO_PREPROCESSOR, 0),
     ("-U", "error", &["-U"], "", "dtrail: option requires an argument -- U", 2),
     ("-v", "plain", &["-ven", "BEGIN"], REPORT, "", 0),
     ("-v", "edge", &["-vln", "BEGIN"], "   ID   PROVIDER            MODULE                          FUNCTION NAME\n    1     dtrace                                                     BEGIN\n\n\tProbe Description Attributes\n…", "", 0),

@@ -11,6 +11,16 @@ use std::process::{Command, Stdio};
 use running::{DTRAIL, Scratch, check, run};
 
 #[test]
+fn strict_d_has_no_extensions_and_says_so() {
+    check(
+        &["-x", "strict", "-n", "BEGIN { trace(strerror(1)); }"],
+        "",
+        "dtrail: invalid probe specifier BEGIN { trace(strerror(1)); }: undefined function name: strerror\n  --> -n:1:15\n  1 | BEGIN { trace(strerror(1)); }\n    |               ^^^^^^^^\n  help: strerror() is no part of D, and `-x strict` leaves it out\n",
+        1,
+    );
+}
+
+#[test]
 fn scripts_and_their_arguments() {
     let script = Scratch::new(
         "args.d",
@@ -217,7 +227,12 @@ fn scripts_are_preprocessed() {
         1,
     );
     // Strings are not preprocessed.
-    check(&["-qC", "-DN=7", "-n", "inline int N = 2; BEGIN { trace(N); exit(0); }"], "2\n", "", 0);
+    check(
+        &["-qC", "-DN=7", "-n", "inline int N = 2; BEGIN { trace(N); exit(0); }"],
+        "2\n",
+        "dtrail: -D, -U and -I are for the C preprocessor, which runs over scripts of -s with -C\n",
+        0,
+    );
 }
 
 #[test]

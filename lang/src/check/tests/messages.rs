@@ -318,6 +318,17 @@ fn near_misses() {
             Some("copyinstr() reads the string at an address of the traced process"),
         ),
         ("syscall::write:entry { printf(\"%x\", args[1]); }", Some("`%p` prints a pointer")),
+        (
+            "char *p; BEGIN { printf(\"%s\", p); }",
+            Some(
+                "stringof() reads a string of the kernel, and copyinstr() one of the traced process, as the arguments of system calls are",
+            ),
+        ),
+        (
+            "BEGIN { commit(1); raise(2); }",
+            Some("it can stand in a clause of its own, with the same probe and predicate"),
+        ),
+        ("BEGIN { raise(\"KILL\"); }", Some("signals have names without quotes: `SIGKILL`")),
         ("BEGIN { chill(5); }", Some("programs in the kernel (eBPF) cannot wait")),
         ("BEGIN { trace(args->filename); }", Some(crate::check::errors::ARGUMENTS)),
         ("BEGIN { trace(args.filename); }", Some(crate::check::errors::ARGUMENTS)),
