@@ -1,5 +1,6 @@
 //! The words that say which speculations are in use, as the emitter, user space and every engine read and change them
-//! (runtime spec §10). No code: one word a number, changed by compare-and-exchange alone.
+//! (runtime spec §10): one word a number. Who takes a number or ends its turn does so by compare-and-exchange; while it is
+//! busy, who made it so alone changes it.
 //!
 //! A number is taken, fills, is committed or discarded, and is busy until the firing that did so is over; each time round is
 //! a *turn*. What is recorded carries its turn, so that records that come late, from another CPU, are never taken for those
