@@ -153,11 +153,13 @@ fn commands_ignore_and_block_what_dtrail_was_started_to() {
         }
     };
     let show = "grep -E Sig(Ign|Blk) /proc/self/status";
-    let cases: [(&[i32], &[i32]); 4] = [
+    let cases: [(&[i32], &[i32]); 5] = [
         (&[], &[]),
         (&[libc::SIGPIPE], &[]),
         (&[libc::SIGALRM, libc::SIGIO, libc::SIGUSR1], &[libc::SIGUSR2, libc::SIGPIPE]),
         (&[libc::SIGPIPE, libc::SIGCHLD, libc::SIGHUP], &[libc::SIGALRM]),
+        // With which a traced program stops when it begins.
+        (&[], &[libc::SIGTRAP]),
     ];
     for (ignored, blocked) in cases {
         let run = |mut command: Command| {

@@ -66,7 +66,8 @@ pub fn start(command: &[u8]) -> Result<Child, Error> {
             // SAFETY: it ends this process and nothing else.
             unsafe { libc::_exit(1) };
         }
-        inherited::restore()?;
+        // The stop at the program's first instruction is this signal: blocked, it would not come.
+        inherited::restore_but(libc::SIGTRAP)?;
         ptrace(libc::PTRACE_TRACEME, 0, 0)
     };
     // SAFETY: the hook makes system calls only; it touches no lock and no heap.
@@ -86,7 +87,21 @@ pub fn start(command: &[u8]) -> Result<Child, Error> {
         Err(e) => return Err(fail(reason(&e))),
     }
     ptrace(libc::PTRACE_SETOPTIONS, pid, libc::PTRACE_O_EXITKILL as usize).map_err(|e| fail(reason(&e)))?;
+    block_as_inherited(pid).map_err(|e| fail(reason(&e)))?;
     Ok(Child { process, stopped: true, ended: None })
+}
+
+/// Blocks SIGTRAP too in a stopped child, if this process was started with it blocked.
+fn block_as_inherited(pid: u32) -> io::Result<()> {
+    let mask = inherited::blocked();
+    if mask & 1 << (libc::SIGTRAP - 1) == 0 {
+        return Ok(());
+    }
+    // SAFETY: the kernel reads a set of 8 bytes at the address, which lives through the call.
+    match unsafe { libc::ptrace(libc::PTRACE_SETSIGMASK, pid as libc::pid_t, 8usize, &raw const mask) } {
+        -1 => Err(io::Error::last_os_error()),
+        _ => Ok(()),
+    }
 }
 
 /// Starts a command of `system`, which the shell reads; nobody traces it.

@@ -261,3 +261,20 @@ fn a_command_runs_to_where_it_is_to_stand() {
     }
     let _ = std::fs::remove_dir_all(&folder);
 }
+
+/// What fired until a tick's `exit` stopped the kernel's programs is printed as it is counted.
+#[test]
+fn no_row_is_lost_to_an_exit_of_a_tick() {
+    let Some(steps) = steps() else { return };
+    let program = r#"syscall::getpid:entry /pid == $target/ { printf("row\n"); @ = count(); }
+        tick-30ms { exit(0); }"#;
+    for who in everybody() {
+        let options = ["-qx", "bufsize=64m", "-x", "switchrate=1s", "-n", program];
+        let output = dtrail(who, &[&options[..], &["-c", &format!("{steps} getpid=100000000")]].concat());
+        let (out, err) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
+        let rows = out.lines().filter(|line| *line == "row").count();
+        let counted = out.lines().rev().map(str::trim).find(|line| !line.is_empty()).unwrap_or_default();
+        assert!(rows > 0, "{who:?}: {err}");
+        assert_eq!((counted, &*err), (&*rows.to_string(), ""), "{who:?}");
+    }
+}

@@ -29,10 +29,20 @@ extern "C" fn note() {
     }
 }
 
+/// The signals that were blocked when this process was started, as the kernel has a set of them.
+pub(crate) fn blocked() -> u64 {
+    BLOCKED.load(Ordering::Relaxed)
+}
+
 /// Has signals ignored and blocked as they were when this process was started, in a child that is about to execute a program.
 /// Makes system calls only.
 pub(crate) fn restore() -> io::Result<()> {
-    let (ignored, blocked) = (IGNORED.load(Ordering::Relaxed), BLOCKED.load(Ordering::Relaxed));
+    restore_but(0)
+}
+
+/// The same, but for one signal (0: none), which is not blocked.
+pub(crate) fn restore_but(open: libc::c_int) -> io::Result<()> {
+    let (ignored, blocked) = (IGNORED.load(Ordering::Relaxed), blocked());
     let mut mask = none();
     for signal in signals() {
         let was = ignored & bit(signal) != 0;
@@ -41,7 +51,7 @@ pub(crate) fn restore() -> io::Result<()> {
             // SAFETY: no preconditions.
             unsafe { libc::signal(signal, if was { libc::SIG_IGN } else { libc::SIG_DFL }) };
         }
-        if blocked & bit(signal) != 0 {
+        if blocked & bit(signal) != 0 && signal != open {
             // SAFETY: the set is valid.
             unsafe { libc::sigaddset(&raw mut mask, signal) };
         }
@@ -57,7 +67,7 @@ pub(crate) fn restore() -> io::Result<()> {
 /// block, or that sources have at its default.
 pub(crate) fn is_unusual() -> bool {
     let changed = bit(libc::SIGPIPE) | bit(libc::SIGCHLD) | bit(libc::SIGALRM) | bit(libc::SIGIO);
-    IGNORED.load(Ordering::Relaxed) & changed != 0 || BLOCKED.load(Ordering::Relaxed) != 0
+    IGNORED.load(Ordering::Relaxed) & changed != 0 || blocked() != 0
 }
 
 /// All signals that there are.

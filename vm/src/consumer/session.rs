@@ -45,6 +45,8 @@ pub(super) struct Session<'a> {
     pub(super) cut: bool,
     /// The status of an `exit` that has run: no further event is looked at.
     pub(super) exit: Option<i64>,
+    /// The exit was of a clause that the tracer fired: what the kernel part let through until it was stopped is looked at.
+    drains: bool,
     /// A mistake of ours, which ends the run.
     pub(super) bug: Option<&'static str>,
     error_probe: Option<ProbeIndex>,
@@ -160,13 +162,14 @@ fn shows_cpu(plan: &Plan, settings: &Settings) -> bool {
 
 impl EventSink for Session<'_> {
     fn event(&mut self, event: Event<'_>) -> Flow {
-        if self.exit.is_none() && self.bug.is_none() && !self.full() {
+        let looked_at = self.exit.is_none() || self.drains && matches!(event, Event::Record { .. });
+        if looked_at && self.bug.is_none() && !self.full() {
             match event {
                 Event::Live { probe, context, kernel } => self.live(probe, context, kernel),
                 Event::Record { record, kernel, left } => self.record(record, kernel, left),
             }
         }
-        let over = self.exit.is_some() || self.bug.is_some() || self.full();
+        let over = self.exit.is_some() && !self.drains || self.bug.is_some() || self.full();
         if over { Flow::Stop } else { Flow::Continue }
     }
 
@@ -201,6 +204,7 @@ impl<'a> Session<'a> {
             world,
             cut: false,
             exit: None,
+            drains: false,
             bug: None,
             error_probe: error.map(|index| ProbeIndex(index as u32)),
             heading_decided: false,
@@ -447,7 +451,13 @@ impl<'a> Session<'a> {
 
     /// The end of a firing: prints what it recorded. `generation` is that of a kernel record.
     fn finish(&mut self, firing: &mut Firing<'_>, generation: Option<u32>) {
-        self.exit = self.exit.or(self.world.exit);
+        if let Some(status) = self.world.exit {
+            self.drains = self.exit.is_none() && firing.kernel.is_some() && !firing.recorded;
+            self.exit = self.exit.or(Some(status));
+            if self.drains {
+                self.world.exit = None;
+            }
+        }
         self.free_speculations(firing);
         // Before anything is printed or cut: what the kernel part did meanwhile would come after the exit.
         if self.exit.is_some()

@@ -38,7 +38,7 @@ impl Session<'_> {
         untold: Vec<(Turn, Verdict)>,
     ) {
         // What the kernel part did behind an `exit` that was decided here is not looked at.
-        let behind = self.exit.is_some() && kernel.exit_status().is_none();
+        let behind = self.exit.is_some() && !self.drains && kernel.exit_status().is_none();
         if untold.is_empty() || behind || self.bug.is_some() || self.full() {
             return;
         }

@@ -473,3 +473,19 @@ fn damaged_records_do_no_harm() {
         }
     });
 }
+
+/// What the kernel part let through until an `exit` of the tracer's own clause stopped it has happened, and is printed.
+#[test]
+fn records_under_way_at_an_exit_of_a_tick_are_printed() {
+    let program = format!(
+        "{CAPTURING}k3 = printf in c2 stmt 1 () format \"tick \"\nk4 = exit in c2 stmt 2 (i32)\nenable c2 on p3\n\
+         clause c2 {{\nb0:\n record k3 ()\n i0 = 3\n record k4 (i0)\n return\n}}\n"
+    );
+    let slots = [SlotKind::Int, SlotKind::Str, SlotKind::Fault];
+    let plan = kernel_plan(&program, &[CAPTURING_USER[0], CAPTURING_USER[1], ""], &slots, &[]);
+    let second = || Script::Record(Record::of(&plan).outcome(1, outcome::RAN, 0).bytes);
+    let script = vec![second(), Script::Until(1_000_000_000), second(), second()];
+    let ran = run_records(&plan, &quiet(), script, FakeKernel::default());
+    assert_eq!(String::from_utf8_lossy(&ran.output.out), "second tick second second \n");
+    assert_eq!(ran.result, Ok(Outcome { status: 3 }));
+}
