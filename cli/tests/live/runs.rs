@@ -275,6 +275,8 @@ fn no_row_is_lost_to_an_exit_of_a_tick() {
         let rows = out.lines().filter(|line| *line == "row").count();
         let counted = out.lines().rev().map(str::trim).find(|line| !line.is_empty()).unwrap_or_default();
         assert!(rows > 0, "{who:?}: {err}");
-        assert_eq!((counted, &*err), (&*rows.to_string(), ""), "{who:?}");
+        // A busy machine may miss ticks, which is told too.
+        assert!(!err.contains("drop"), "{who:?}: {err}");
+        assert_eq!(counted, rows.to_string(), "{who:?}: {err}");
     }
 }
