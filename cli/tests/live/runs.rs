@@ -268,9 +268,10 @@ fn no_row_is_lost_to_an_exit_of_a_tick() {
     let Some(steps) = steps() else { return };
     let program = r#"syscall::getpid:entry /pid == $target/ { printf("row\n"); @ = count(); }
         tick-30ms { exit(0); }"#;
+    // All that it can do fits the buffer, however late the tick is.
     for who in everybody() {
         let options = ["-qx", "bufsize=64m", "-x", "switchrate=1s", "-n", program];
-        let output = dtrail(who, &[&options[..], &["-c", &format!("{steps} getpid=100000000")]].concat());
+        let output = dtrail(who, &[&options[..], &["-c", &format!("{steps} getpid=500000")]].concat());
         let (out, err) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
         let rows = out.lines().filter(|line| *line == "row").count();
         let counted = out.lines().rev().map(str::trim).find(|line| !line.is_empty()).unwrap_or_default();
