@@ -5,8 +5,8 @@ use super::errors;
 use super::expr::{Body, is_quoted};
 use super::info::{ExprInfo, Meaning};
 use crate::ast::{Expr, ExprKind};
-use crate::builtins::Proto;
 use crate::builtins::funcs::{CHAR, UADDR};
+use crate::builtins::{Proto, consts};
 use crate::types::{Type, TypeId};
 
 impl Body<'_, '_> {
@@ -39,12 +39,10 @@ impl Body<'_, '_> {
                     _ => errors::ONE_CHARACTER.to_owned(),
                 },
                 UADDR => errors::ADDRESS_OF_PROCESS.to_owned(),
-                _ if types.is_integer(ty) && is_signal(arg) => {
-                    "signals have names without quotes: `SIGKILL`".to_owned()
-                }
-                _ if types.is_integer(ty) => {
-                    "strtoll() gives the number that a string begins with".to_owned()
-                }
+                _ if types.is_integer(ty) => match signal(arg) {
+                    Some(name) => format!("signals have names without quotes: `{name}`"),
+                    None => "strtoll() gives the number that a string begins with".to_owned(),
+                },
                 _ => return None,
             });
         }
@@ -63,13 +61,10 @@ impl Body<'_, '_> {
     }
 }
 
-/// Whether a string names a signal, with or without its first three letters.
-fn is_signal(arg: Option<&Expr>) -> bool {
-    let Some(ExprKind::Str(text)) = arg.map(|arg| &arg.kind) else { return false };
-    let name = text.strip_prefix(b"SIG").unwrap_or(text);
-    const NAMES: [&[u8]; 12] = [
-        b"HUP", b"INT", b"QUIT", b"KILL", b"TERM", b"STOP", b"CONT", b"USR1", b"USR2", b"ABRT", b"SEGV",
-        b"PIPE",
-    ];
-    NAMES.contains(&name)
+/// The signal that a string names, with or without the first three letters.
+fn signal(arg: Option<&Expr>) -> Option<String> {
+    let Some(ExprKind::Str(text)) = arg.map(|arg| &arg.kind) else { return None };
+    let text = std::str::from_utf8(text).ok()?;
+    let name = format!("SIG{}", text.strip_prefix("SIG").unwrap_or(text));
+    consts::constant(&name).map(|_| name)
 }

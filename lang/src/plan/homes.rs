@@ -8,7 +8,7 @@ use super::classify::{Blocker, Decisions, Sides, classify};
 use super::flow::{At, Flow};
 use super::groups::key_layouts;
 use super::roles::Roles;
-use super::why::{Because, Known, var_name};
+use super::why::{Because, Known, described, var_name};
 use super::{Capabilities, Cuts, KeyPart, Placement, PlanOptions, Reason, Side, Subject};
 use crate::builtins::aggs::Shape;
 use crate::builtins::{Action, AggFn, Func};
@@ -284,8 +284,8 @@ impl<'a> State<'a> {
             Op::Aggregate { site, .. } => self.site_to_user(*site, why, Some(*span)),
             Op::Record { site, .. } => self.control_to_user(*site, because),
             op if speculates(op) => {
-                let name = op_name(op);
-                self.speculations_to_user(&format!("{name} is decided there: {why}"), Some(*span));
+                let text = format!("{} is decided there: {why}", described(op));
+                self.speculations_to_user(&text, Some(*span));
             }
             _ => {}
         }
@@ -483,14 +483,6 @@ pub(super) fn used_by_tracer(program: &Program, roles: &Roles) -> HashSet<VarId>
     let of_tracer = clauses.filter(|(i, _)| roles.clause(ClauseId(*i as u32)).tracer);
     let insts = of_tracer.flat_map(|(_, clause)| &clause.blocks).flat_map(|block| &block.insts);
     insts.filter_map(|inst| inst.op.var()).collect()
-}
-
-/// A subroutine as messages name it.
-fn op_name(op: &Op) -> String {
-    match op {
-        Op::Call { func, .. } => func.described(),
-        _ => "an operation".to_owned(),
-    }
 }
 
 /// The aggregations an action names.

@@ -3,11 +3,11 @@
 
 use super::classify::Blocker;
 use super::homes::{Analysed, Settled};
-use super::why::{Known, SPECULATIONS_IN_USER, var_name};
+use super::why::{Known, SPECULATIONS_IN_USER, described, var_name};
 use super::{Capabilities, PlanError, Side, Subject, refusal};
 use crate::diag::Diagnostic;
 use crate::ir::facts::{acts, is_pinned, touches_scratch};
-use crate::ir::{Inst, Op, Reg, print};
+use crate::ir::{Inst, Op, Reg};
 use crate::source::Span;
 
 /// Finds every pinned op that cannot be carried out at the event.
@@ -61,9 +61,13 @@ fn dependence(
     }
     let Some(reg) = known.user_operand(inst) else {
         let why = known.unknown(inst).unwrap_or("it runs in user space only".to_owned());
-        return refusal(Some(inst.span), format!("{} cannot be carried out by eBPF: {why}", described(inst)));
+        return refusal(
+            Some(inst.span),
+            format!("{} cannot be carried out by eBPF: {why}", described(&inst.op)),
+        );
     };
-    let text = format!("{} needs the event itself, but uses a value computed in user space", described(inst));
+    let text =
+        format!("{} needs the event itself, but uses a value computed in user space", described(&inst.op));
     let mut error = explained(cx, settled, known, refusal(Some(inst.span), text), (reg, inst.span));
     if let Op::Call { func, .. } = inst.op
         && func.reads_process()
@@ -86,7 +90,7 @@ fn undecided(
     blocker: Blocker,
 ) -> Diagnostic {
     let (why, span) = known.blocked(blocker);
-    let text = format!("{} must be decided in the kernel", described(inst));
+    let text = format!("{} must be decided in the kernel", described(&inst.op));
     let error = refusal(Some(inst.span), text).label(span, why);
     match blocker {
         Blocker::Under(head) | Blocker::Return(head) => match known.flow.condition(head) {
@@ -129,13 +133,3 @@ fn explained(
 
 /// What helps where the memory of a process that makes system calls is asked for too late.
 const WITHOUT_EBPF: &str = "it works where commands are traced without eBPF: `--source=ptrace -c COMMAND`";
-
-/// An op as a message names it.
-fn described(inst: &Inst) -> String {
-    match &inst.op {
-        Op::Builtin { var, index, .. } => format!("`{}`", print::builtin(*var, *index)),
-        Op::Call { func, .. } => func.described(),
-        Op::Store { .. } => "a store to scratch memory".to_owned(),
-        _ => "a read of memory".to_owned(),
-    }
-}

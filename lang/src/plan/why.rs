@@ -6,7 +6,7 @@ use super::flow::{At, Flow};
 use crate::builtins::funcs::BLOCK_MOST;
 use crate::builtins::{Class, Func, Kernel};
 use crate::ir::facts::{CONST_STRING, SEARCHED_MOST, searches_too_far};
-use crate::ir::print::scope_prefix;
+use crate::ir::print::{self, scope_prefix};
 use crate::ir::{BlockId, Inst, Op, Program, Reg, VarId};
 use crate::source::Span;
 
@@ -30,6 +30,16 @@ pub(super) fn var_name(program: &Program, var: VarId) -> String {
     let variable = &program.vars[var.index()];
     let keys = if variable.keys.is_some() { "[]" } else { "" };
     format!("`{}{}{keys}`", scope_prefix(variable.scope), variable.name)
+}
+
+/// An op as a message names it.
+pub(super) fn described(op: &Op) -> String {
+    match op {
+        Op::Builtin { var, index, .. } => format!("`{}`", print::builtin(*var, *index)),
+        Op::Call { func, .. } => func.described(),
+        Op::Store { .. } => "a store to scratch memory".to_owned(),
+        _ => "a read of memory".to_owned(),
+    }
 }
 
 impl Known<'_> {
@@ -56,20 +66,15 @@ impl Known<'_> {
             Blocker::After(at) => {
                 let what = match self.flow.inst(at).map(|inst| &inst.op) {
                     Some(Op::SetVar { .. } | Op::SetElem { .. }) => {
-                        "store in user space that may find no room"
+                        "a store in user space that may find no room"
                     }
-                    Some(Op::Call { func: Func::SpecTurn, .. }) => "`speculate` that user space decides",
+                    Some(Op::Call { func: Func::SpecTurn, .. }) => "a `speculate` that user space decides",
                     _ if self.sides.inst(at) == Side::Kernel => {
-                        "operation under such a condition that may fault"
+                        "an operation under such a condition that may fault"
                     }
-                    _ => "operation in user space that may fault",
+                    _ => "an operation in user space that may fault",
                 };
-                (
-                    format!("it stands after an {what}")
-                        .replace("an store", "a store")
-                        .replace("an `", "a `"),
-                    self.span(at),
-                )
+                (format!("it stands after {what}"), self.span(at))
             }
         }
     }

@@ -329,6 +329,8 @@ fn near_misses() {
             Some("it can stand in a clause of its own, with the same probe and predicate"),
         ),
         ("BEGIN { raise(\"KILL\"); }", Some("signals have names without quotes: `SIGKILL`")),
+        ("BEGIN { raise(\"SIGWINCH\"); }", Some("signals have names without quotes: `SIGWINCH`")),
+        ("BEGIN { raise(\"now\"); }", Some("strtoll() gives the number that a string begins with")),
         ("BEGIN { chill(5); }", Some("programs in the kernel (eBPF) cannot wait")),
         ("BEGIN { trace(args->filename); }", Some(crate::check::errors::ARGUMENTS)),
         ("BEGIN { trace(args.filename); }", Some(crate::check::errors::ARGUMENTS)),

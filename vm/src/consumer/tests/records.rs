@@ -112,11 +112,15 @@ impl Record {
 
 fn run_records(plan: &Plan, settings: &Settings, script: Vec<Script>, kernel: FakeKernel) -> Ran {
     let mut source = ListSource { kernel: Some(Box::new(kernel)), ..ListSource::new(script) };
+    run_source(plan, settings, &mut source)
+}
+
+/// The same, of a source that the test goes on to look at.
+pub(super) fn run_source(plan: &Plan, settings: &Settings, source: &mut ListSource) -> Ran {
     let (host, interrupts) = (source.host.clone(), source.interrupts.clone());
     let mut output = CaptureOutput::default();
-    let result =
-        run(plan, &mut source, &mut Interp::default(), &host, &mut output, settings, &*interrupts, None);
-    Ran { result, output, calls: source.calls }
+    let result = run(plan, source, &mut Interp::default(), &host, &mut output, settings, &*interrupts, None);
+    Ran { result, output, calls: std::mem::take(&mut source.calls) }
 }
 
 fn check_records(

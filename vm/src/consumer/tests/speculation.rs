@@ -4,7 +4,7 @@
 use dtrail_lang::plan::speculations::{ACTIVE, COMMITTED, DISCARDED, FREE, UNTOLD, word};
 use dtrail_lang::plan::{Plan, Side, SlotKind};
 
-use super::records::{Record, kernel_plan};
+use super::records::{Record, kernel_plan, run_source};
 use super::*;
 use crate::speculation::words::{OwnWords, Words};
 use crate::testing::FakeKernel;
@@ -72,14 +72,11 @@ fn run_said(said: &[Said], word: u64) -> (String, String, u64) {
     assert!(words.replace_word(1, 0, word));
     let kernel = FakeKernel { words, ..FakeKernel::default() };
     let mut source = ListSource { kernel: Some(Box::new(kernel)), ..ListSource::new(script) };
-    let (host, interrupts) = (source.host.clone(), source.interrupts.clone());
-    let mut output = CaptureOutput::default();
-    let result =
-        run(&plan, &mut source, &mut Interp::default(), &host, &mut output, &quiet(), &*interrupts, None);
-    assert_eq!(result, Ok(Outcome { status: 0 }));
+    let ran = run_source(&plan, &quiet(), &mut source);
+    assert_eq!(ran.result, Ok(Outcome { status: 0 }));
     let word = source.kernel.as_mut().and_then(|kernel| Some(kernel.speculations()?.word(1)));
     let text = |bytes: Vec<u8>| String::from_utf8_lossy(&bytes).into_owned();
-    (text(output.out), text(output.err), word.unwrap_or_default())
+    (text(ran.output.out), text(ran.output.err), word.unwrap_or_default())
 }
 
 fn printed(said: &[Said]) -> String {
